@@ -3,7 +3,7 @@
 
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 
-export type NamedThing = {
+type NamedThing = {
   /** A DID, or a handle in lower case. */
   actor: string
   /** The record's; unset for an account. */

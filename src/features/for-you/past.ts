@@ -2,11 +2,12 @@
 // listen, read by a connection of its own once a member first opens For You. Beside the live stream, nothing waits for
 // it. How far it got is in the engine's memory, and so in the snapshot: a restart goes on there, and it runs but once.
 
-import { createConsumer, type StreamBatch, type StreamCursor } from '@slipstream/jetstream'
+import { createConsumer, type StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../../base/config/config.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import { pause } from '../../base/util/waits.ts'
 import type { Core } from '../../ingest/core.ts'
+import { clockCursor } from '../../ingest/replay/clock-cursor.ts'
 import { streamSettings, unreadCollections } from '../../ingest/upkeep/stream/stream-settings.ts'
 import { H, type State } from './engine/layout.ts'
 import { minuteOf } from './engine/minutes.ts'
@@ -89,7 +90,7 @@ export function createPast(config: Config, core: Core, { state, hear, onEnd }: O
         ...streamSettings(config, core.traffic, 'replay'),
         filters: { collections: LIKES, dids: undefined },
         unread: unreadCollections(config),
-        cursors: [cursorAt(config, fromMs)],
+        cursors: [clockCursor(config.jetstreamHosts, config.jetstreamWire, fromMs * 1000)],
         apply,
         log: log.child({ of: 'for-you' }),
         limits: SLICE,
@@ -101,13 +102,4 @@ export function createPast(config: Config, core: Core, { state, hear, onEnd }: O
       await close()
     },
   }
-}
-
-function cursorAt(
-  { jetstreamHosts, jetstreamWire }: Pick<Config, 'jetstreamHosts' | 'jetstreamWire'>,
-  timeMs: number,
-): StreamCursor {
-  const wire = jetstreamWire === 'v1' ? 'v1' : 'v2'
-  const [host] = jetstreamHosts
-  return { host: host!, wire, seq: undefined, timeUs: timeMs * 1000, isByClock: true }
 }

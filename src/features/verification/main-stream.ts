@@ -4,10 +4,9 @@
 import type { Consumer, StreamBatch, StreamStatus } from '@slipstream/jetstream'
 import { firehoseCursors, latestStreamTimeUs } from '../../data/store/stream/stream-cursors.ts'
 import type { Core } from '../../ingest/core.ts'
-import { createArrivals } from './firehose/arrivals.ts'
 import type { Firehose } from './firehose/consumer.ts'
 import type { Judge } from './firehose/judge.ts'
-import { openFirehose } from './open-firehose.ts'
+import { openEach, openFirehose } from './open-firehose.ts'
 
 type MainOptions = {
   hosts: readonly string[]
@@ -25,7 +24,7 @@ export function createMainRelays(core: Core, options: MainOptions): Consumer {
   const all =
     use === 'reserve'
       ? [openFirehose(core, { ...options, cursors, receivedUntilUs: untilUs })]
-      : openEach(core, options, isNew ? untilUs : undefined)
+      : openEach(core, { ...options, cursors, receivedUntilUs: isNew ? untilUs : undefined })
   return {
     start: () => all.forEach((one) => void one.start()),
     stop: async () => void (await Promise.all(all.map((one) => one.stop()))),
@@ -33,26 +32,6 @@ export function createMainRelays(core: Core, options: MainOptions): Consumer {
     setFilters: () => undefined,
     status: () => statusOf(all),
   }
-}
-
-/** The first to bring a commit counts, and what one host leaves out comes from another. */
-function openEach(
-  core: Core,
-  options: MainOptions,
-  receivedUntilUs: number | undefined,
-): Firehose[] {
-  const onCount = (host: string, what: string) => core.counts.add('relays', `${host} ${what}`)
-  const arrivals = createArrivals(options.hosts, onCount)
-  const cursors = firehoseCursors(core.db)
-  return options.hosts.map((host) =>
-    openFirehose(core, {
-      ...options,
-      hosts: [host],
-      arrivals,
-      cursors: cursors.filter((at) => at.host === host),
-      receivedUntilUs,
-    }),
-  )
 }
 
 /** Of the relay that is furthest, with the figures of all. */

@@ -1,23 +1,37 @@
-// A consumer of relays that is connected with the ingest thread: collections, counts and bytes.
+// Consumers of relays that are connected with the ingest thread: collections, counts and bytes.
 
 import type { StreamBatch, StreamCursor } from '@slipstream/jetstream'
 import { collections } from '../../base/atproto/collections.ts'
 import type { Core } from '../../ingest/core.ts'
-import type { Arrivals } from './firehose/arrivals.ts'
+import { type Arrivals, createArrivals } from './firehose/arrivals.ts'
 import { createFirehose, type Firehose } from './firehose/consumer.ts'
 import type { Judge } from './firehose/judge.ts'
 
-export function openFirehose(
-  core: Core,
-  parts: {
-    hosts: readonly string[]
-    judge: Judge
-    cursors: readonly StreamCursor[]
-    arrivals?: Arrivals
-    receivedUntilUs?: number | undefined
-    apply?: (batch: StreamBatch) => Promise<void>
-  },
-): Firehose {
+type FirehoseParts = {
+  hosts: readonly string[]
+  judge: Judge
+  cursors: readonly StreamCursor[]
+  arrivals?: Arrivals
+  receivedUntilUs?: number | undefined
+  apply?: (batch: StreamBatch) => Promise<void>
+}
+
+/** All hosts at once: the first to bring a commit counts, and any may be away. */
+export function openEach(core: Core, parts: Omit<FirehoseParts, 'arrivals'>): Firehose[] {
+  const { hosts, cursors } = parts
+  const onCount = (host: string, what: string) => core.counts.add('relays', `${host} ${what}`)
+  const arrivals = createArrivals(hosts, onCount)
+  return hosts.map((host) =>
+    openFirehose(core, {
+      ...parts,
+      hosts: [host],
+      arrivals,
+      cursors: cursors.filter((at) => at.host === host),
+    }),
+  )
+}
+
+export function openFirehose(core: Core, parts: FirehoseParts): Firehose {
   return createFirehose({
     apply: (batch) => core.applyBatch(batch),
     ...parts,

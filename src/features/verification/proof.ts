@@ -7,9 +7,9 @@ import { cidAt } from '../../base/atproto/keys.ts'
 import { isObject, parseJson } from '../../base/util/json-object.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
-import type { VerifyingKey } from '../../sources/identity/verifying-key.ts'
+import { commitOf } from './commit-of.ts'
 import { type Blocks, readBlocks } from './firehose/blocks.ts'
-import { type SignedCommit, signedCommit } from './firehose/commit.ts'
+import type { SignedCommit } from './firehose/commit.ts'
 import type { AccountKeys } from './firehose/keys.ts'
 import { Tree, TreeError } from './firehose/tree.ts'
 
@@ -62,20 +62,8 @@ async function signedIn(
   car: Buffer,
 ): Promise<{ blocks: Blocks; commit: SignedCommit } | undefined> {
   const blocks = readBlocks(car)
-  if (!blocks) return undefined
-  const commit =
-    commitBy(blocks, did, await keys.get(did)) ?? commitBy(blocks, did, await keys.renew(did))
+  const commit = blocks && (await commitOf(did, blocks, keys))
   return commit && { blocks, commit }
-}
-
-/** Undefined unless the account signed it with this key. */
-function commitBy(
-  blocks: Blocks,
-  did: string,
-  key: VerifyingKey | undefined,
-): SignedCommit | undefined {
-  const signed = key && signedCommit(blocks, key)
-  return typeof signed === 'object' && signed.did === did ? signed : undefined
 }
 
 async function ask(

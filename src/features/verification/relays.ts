@@ -9,11 +9,10 @@ import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import { firehoseCursors } from '../../data/store/stream/stream-cursors.ts'
 import { AUTHORS_ONLY } from '../../data/store/stream/stream-levels.ts'
 import type { Core } from '../../ingest/core.ts'
-import { createArrivals } from './firehose/arrivals.ts'
 import type { Firehose } from './firehose/consumer.ts'
 import { createJudge } from './firehose/judge.ts'
 import type { AccountKeys } from './firehose/keys.ts'
-import { meterOf, openFirehose } from './open-firehose.ts'
+import { meterOf, openEach, openFirehose } from './open-firehose.ts'
 import { createStandby } from './standby.ts'
 
 type Relays = {
@@ -40,32 +39,16 @@ type RelayOptions = {
 }
 
 export function createRelays(config: Config, core: Core, options: RelayOptions): Relays {
-  const { hosts, use } = options
+  const { hosts, isOurs, keys, use } = options
   if (hosts.length === 0) return { noteJetstream: () => undefined, stop: async () => undefined }
   if (use === 'reserve') return createReserve(config, core, options)
-  const all = openAll(core, options)
+  const judge = createJudge({ keys, verifies: isOurs, takesLate: hosts.length > 1 })
+  const all = openEach(core, { hosts, judge, cursors: firehoseCursors(core.db) })
   for (const firehose of all) firehose.start()
   return {
     noteJetstream: () => undefined,
     stop: async () => void (await Promise.all(all.map((firehose) => firehose.stop()))),
   }
-}
-
-/** All hosts at once: the first to bring a commit counts, and any may be away. */
-function openAll(core: Core, options: RelayOptions): Firehose[] {
-  const { hosts, keys, isOurs } = options
-  const judge = createJudge({ keys, verifies: isOurs, takesLate: hosts.length > 1 })
-  const onCount = (host: string, what: string) => core.counts.add('relays', `${host} ${what}`)
-  const arrivals = createArrivals(hosts, onCount)
-  const cursors = firehoseCursors(core.db)
-  return hosts.map((host) =>
-    openFirehose(core, {
-      hosts: [host],
-      judge,
-      arrivals,
-      cursors: cursors.filter((at) => at.host === host),
-    }),
-  )
 }
 
 function createReserve({ indexScope }: Config, core: Core, options: RelayOptions): Relays {

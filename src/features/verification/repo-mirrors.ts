@@ -7,8 +7,8 @@ import type { RepoMirrors } from '../../ingest/backfill/mirrors.ts'
 import type { PdsClient, RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 import { collectionPages } from '../../sources/pds/repo-file.ts'
+import { commitOf } from './commit-of.ts'
 import { readCommit } from './firehose/blocks.ts'
-import { signedCommit } from './firehose/commit.ts'
 import type { AccountKeys } from './firehose/keys.ts'
 
 type MirrorOptions = {
@@ -59,11 +59,7 @@ function createMirroredClient(pds: PdsClient, options: MirrorOptions): PdsClient
 
   async function prove(car: Buffer, { did, pds: origin }: Repo): Promise<void> {
     const blocks = readCommit(car)
-    const isSignedBy = (key: Awaited<ReturnType<AccountKeys['get']>>) => {
-      const commit = blocks && key && signedCommit(blocks, key)
-      return typeof commit === 'object' && commit.did === did
-    }
-    if (isSignedBy(await keys.get(did)) || isSignedBy(await keys.renew(did))) return
+    if (blocks && (await commitOf(did, blocks, keys))) return
     throw new PdsError('unreachable', `${origin} sent a repository that ${did} did not sign`)
   }
 

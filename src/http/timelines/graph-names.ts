@@ -3,11 +3,11 @@
 
 import { isValidDid } from '@atproto/syntax'
 import { parseNamedThing } from '../../base/atproto/named-thing.ts'
-import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Asker } from '../../sources/quota.ts'
 import type { Needs } from '../xrpc/define.ts'
 import { allOf, andThen, type MaybeLater } from '../xrpc/waiting/maybe-later.ts'
 import { notHereYet } from '../xrpc/waiting/not-here.ts'
+import { didOf } from './read-key.ts'
 
 /** The names as the graph has them, in order. */
 export type ReadNames = (names: readonly string[], who: Asker) => MaybeLater<readonly string[]>
@@ -20,18 +20,14 @@ const MAX_LOOKED_UP = 25
  * @throws XRPCError 400 for a handle that leads to no account, 503 if that can't be told now
  */
 export function readNamesByDid({ names }: Needs<'names'>): ReadNames {
-  const didOf = (handle: string, who: Asker) =>
-    andThen(names.find(handle, who), (found) => {
-      if (!found) throw invalidRequest(`No account has the handle ${handle}`, 'ActorNotFound')
-      return found.did
-    })
   return (given, who) => {
     const actors = given.map((name) => (isValidDid(name) ? name : accountIn(name)))
     const handles = new Set(actors.filter((one) => one !== undefined && !isValidDid(one)))
     if (handles.size === 0) return given.map((name, i) => actors[i] ?? name)
     const unknown = [...handles].filter((handle) => !names.isRemembered(handle!))
     if (unknown.length > MAX_LOOKED_UP) throw tooManyUnknown()
-    const found = allOf([...handles].map((handle) => didOf(handle!, who)))
+    const find = (handle: string) => names.find(handle, who)
+    const found = allOf([...handles].map((handle) => didOf({ find }, handle!)))
     return andThen(found, (dids) => {
       const byHandle = new Map([...handles].map((handle, i) => [handle, dids[i]!]))
       return given.map((name, i) => byHandle.get(actors[i]) ?? actors[i] ?? name)

@@ -2,7 +2,7 @@
 // page in an app. What answers, cursors and scopes have is the key with the DID.
 
 import { isFit, KINDS } from '../../answers/timelines/timeline-key.ts'
-import { type NamedThing, parseNamedThing } from '../../base/atproto/named-thing.ts'
+import { parseNamedThing } from '../../base/atproto/named-thing.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Asker } from '../../sources/quota.ts'
 import type { Needs } from '../xrpc/define.ts'
@@ -38,20 +38,21 @@ function halvesOf(part: string) {
 
 type Names = { find(actor: string): ReturnType<Needs<'names'>['names']['find']> }
 
+/** @throws XRPCError 400 for a handle that leads to no account, 503 if that can't be told now */
+export function didOf(names: Names, actor: string): MaybeLater<string> {
+  return andThen(names.find(actor), (found) => {
+    if (!found) throw invalidRequest(`No account has the handle ${actor}`, 'ActorNotFound')
+    return found.did
+  })
+}
+
 function readPart(names: Names, part: string): MaybeLater<string> {
   const { kind, name } = halvesOf(part)
   const named = kind === undefined || isWhole(part) ? undefined : parseNamedThing(name)
   if (!named || kind === 'custom') return part
-  return andThen(didOf(names, named), (did) => {
+  return andThen(didOf(names, named.actor), (did) => {
     if (kind !== 'list') return `${kind}:${did}`
     const { record } = named
     return record ? `list:at://${did}/${record.collection}/${record.rkey}` : part
-  })
-}
-
-function didOf(names: Names, { actor }: NamedThing): MaybeLater<string> {
-  return andThen(names.find(actor), (found) => {
-    if (!found) throw invalidRequest(`No account has the handle ${actor}`, 'ActorNotFound')
-    return found.did
   })
 }

@@ -30,10 +30,7 @@ export type Mirrors = {
  * Jobs that compare would take a mirror's delay for deletions, and a whole file is too much for an
  * account's newest posts or a page of older ones.
  */
-const NOT_AT_MIRRORS: ReadonlySet<JobKind> = new Set([
-  ...(['repo', 'check'] as const),
-  ...(['latest', 'page', 'older'] as const),
-])
+const NOT_AT_MIRRORS = new Set<JobKind>(['repo', 'check', 'latest', 'page', 'older'])
 const MAX_ACCOUNTS = 10_000
 
 export function createMirrors(

@@ -9,7 +9,6 @@ import {
   type ConsumerOptions,
   createConsumer,
   type StreamBatch,
-  type StreamCursor,
   type StreamEvent,
 } from '@slipstream/jetstream'
 import { collections } from '../../base/atproto/collections.ts'
@@ -24,6 +23,7 @@ import { commitBatch } from '../indexing/apply-batch.ts'
 import { applyPastDeletion } from '../indexing/removal/past-deletion.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { createCatchUp } from './catch-up.ts'
+import { clockCursor } from './clock-cursor.ts'
 import type { ReplayLimits } from './limits.ts'
 import { createStallWatch, type Verdict } from './stall-watch.ts'
 import type { StreamHead } from './stream-head.ts'
@@ -191,7 +191,7 @@ function openStream(
     wire: stream.wire === 'v2' ? 'auto' : stream.wire,
     alwaysFiltered: true,
     filters: { collections, dids: [...new Set([...of.accounts.keys(), ...beacons])] },
-    cursors: [replay.cursor ?? beginning(replay, stream)],
+    cursors: [replay.cursor ?? clockCursor(stream.hosts, stream.wire, replay.fromUs)],
     apply: of.apply,
     log: log.child({ replay: replay.id }),
     limits: { maxBatchEvents: limits.slice, maxBatchBytes: 2 * 1024 * 1024 },
@@ -202,12 +202,6 @@ function openStream(
 function hostsFrom(hosts: readonly string[], first: string | undefined): string[] {
   if (first === undefined || !hosts.includes(first)) return [...hosts]
   return [first, ...hosts.filter((host) => host !== first)]
-}
-
-/** By our clock: this replay has received nothing yet. */
-function beginning({ fromUs }: Replay, { hosts, wire }: StreamSettings): StreamCursor {
-  const firstWire = wire === 'v1' ? 'v1' : 'v2'
-  return { host: hosts[0]!, wire: firstWire, seq: undefined, timeUs: fromUs, isByClock: true }
 }
 
 /** The lookup that this event would cause was made meanwhile. */

@@ -1,13 +1,12 @@
 // A session at a member's PDS by app password, for the few calls of one command.
 
-import type { FetchedResponse, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
+import { asObject, type JsonObject, parseJson } from '../../../base/util/json-object.ts'
+import type { GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import { CliError, EXIT } from '../../../tools/fail.ts'
 
-type Json = Record<string, unknown>
-
 export type PdsSession = {
-  get(nsid: string, query: Record<string, string>): Promise<Json>
-  post(nsid: string, input: Json): Promise<Json>
+  get(nsid: string, query: Record<string, string>): Promise<JsonObject>
+  post(nsid: string, input: JsonObject): Promise<JsonObject>
   /** The session ends; nothing of it is kept. */
   end(): Promise<void>
 }
@@ -36,10 +35,14 @@ export async function openSession(
 
 const PASSWORD = 'Make an app password in the settings of the account’s usual client.'
 
-type Request = { query?: Record<string, string>; input?: Json; headers?: Record<string, string> }
+type Request = {
+  query?: Record<string, string>
+  input?: JsonObject
+  headers?: Record<string, string>
+}
 
 function caller(fetch: GuardedFetch, pds: string) {
-  return async (nsid: string, { query, input, headers = {} }: Request): Promise<Json> => {
+  return async (nsid: string, { query, input, headers = {} }: Request): Promise<JsonObject> => {
     const search = query ? `?${new URLSearchParams(query)}` : ''
     const response = await fetch(`${pds}/xrpc/${nsid}${search}`, {
       method: query ? 'GET' : 'POST',
@@ -53,23 +56,14 @@ function caller(fetch: GuardedFetch, pds: string) {
         EXIT.unavailable,
       )
     })
-    const body = jsonOf(response)
+    const body = asObject(parseJson(response.body.toString())) ?? {}
     if (response.status === 200) return body
     throw refused(pds, body, response.status)
   }
 }
 
-function jsonOf({ body }: FetchedResponse): Json {
-  try {
-    const value: unknown = JSON.parse(body.toString())
-    return typeof value === 'object' && value !== null ? (value as Json) : {}
-  } catch {
-    return {}
-  }
-}
-
 /** Another PDS's words are shortened, and never in control of the terminal. */
-function refused(pds: string, { error, message }: Json, status: number): CliError {
+function refused(pds: string, { error, message }: JsonObject, status: number): CliError {
   const words = typeof message === 'string' ? message.replace(/\p{Cc}/gu, ' ').slice(0, 200) : ''
   const hint =
     error === 'AuthenticationRequired' || status === 401 ? PASSWORD : 'Nothing was changed.'

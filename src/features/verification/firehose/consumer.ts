@@ -65,6 +65,7 @@ class FirehoseConsumer {
 
   #current: StreamCursor | undefined
   #receivedUntilUs: number | undefined
+  #opened = 0
   #connection: Connection | undefined
   #running: Promise<void> | undefined
   #judging: Promise<void> | undefined
@@ -85,7 +86,7 @@ class FirehoseConsumer {
       received: 0,
       lastEventTimeUs: undefined,
       lagMs: undefined,
-      reconnects: -1,
+      reconnects: 0,
       gaps: 0,
       lastError: undefined,
     }
@@ -117,7 +118,7 @@ class FirehoseConsumer {
   }
 
   status(): FirehoseStatus {
-    return { ...this.#status, reconnects: Math.max(0, this.#status.reconnects) }
+    return { ...this.#status, reconnects: Math.max(0, this.#opened - 1) }
   }
 
   #setFull(isFull: boolean): void {
@@ -174,7 +175,7 @@ class FirehoseConsumer {
       this.#addGap(gapSince({ host, timeUs }, this.#now()))
       this.#receivedUntilUs = this.#now() * 1000
     }
-    this.#status.reconnects++
+    this.#opened++
     this.#status.connected = true
     this.#silence.watch((message) => this.#connection?.giveUp(message))
     this.#options.arrivals?.setConnected(host, true)

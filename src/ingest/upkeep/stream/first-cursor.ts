@@ -7,6 +7,7 @@ import type { Config } from '../../../base/config/config.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { putStreamCursor, streamCursors } from '../../../data/store/stream/stream-cursors.ts'
 import type { Writer } from '../../indexing/writer.ts'
+import { clockCursor } from '../../replay/clock-cursor.ts'
 
 /** The saved cursors, or the present moment if there are none. */
 export function cursorsFromNowOn(
@@ -16,14 +17,7 @@ export function cursorsFromNowOn(
 ): StreamCursor[] {
   const saved = streamCursors(db)
   if (saved.length > 0) return saved
-  const wire = jetstreamWire === 'v1' ? 'v1' : 'v2'
-  const first = {
-    host: jetstreamHosts[0]!,
-    wire,
-    seq: undefined,
-    timeUs: now * 1000,
-    isByClock: true,
-  } as const
+  const first = clockCursor(jetstreamHosts, jetstreamWire, now * 1000)
   writer.commit((ctx) => putStreamCursor(ctx.db, first, now))
   return [first]
 }
