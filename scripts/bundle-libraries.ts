@@ -26,7 +26,7 @@ export const libraries: readonly Library[] = [
     entry: `export { BrowserOAuthClient } from '@atproto/oauth-client-browser'`,
   },
   {
-    file: 'read/assets/moderation.js',
+    file: 'read/assets/people/moderation.js',
     packages: ['@atproto/api'],
     entry: `
       export { moderatePost, moderateProfile } from ${JSON.stringify(moderationOf('index.js'))}
@@ -34,7 +34,7 @@ export const libraries: readonly Library[] = [
     `,
   },
   {
-    file: 'read/assets/hls.js',
+    file: 'read/assets/posts/hls.js',
     packages: ['hls.js'],
     entry: `export { default } from 'hls.js'`,
   },

@@ -2,7 +2,7 @@
 // module, which needs no page for it.
 
 import { expect, test } from 'vitest'
-import { facetsOf, lengthOf } from '../../../src/features/read/assets/facets.ts'
+import { facetsOf, lengthOf } from '../../../src/features/read/assets/writing/facets.ts'
 
 type Found = { text: string; feature: Record<string, unknown> }
 

@@ -1,7 +1,7 @@
 // Rows of the page of notifications.
 
 import { expect, test } from 'vitest'
-import { groupsOf } from '../../../src/features/read/assets/groups.ts'
+import { groupsOf } from '../../../src/features/read/assets/notifications/groups.ts'
 
 const HOUR_MS = 3_600_000
 const NEWEST = Date.parse('2026-11-28T12:00:00Z')

@@ -3,19 +3,19 @@
 
 import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
 import { restored, type Session } from '../../sign-in/assets/session.ts'
-import { ask, CallError, me, SessionOverError, useSession } from './api.ts'
-import { compose, whenPosted } from './compose.ts'
-import { button, byId, el, link } from './dom.ts'
 import { enterView, joinView, mayStart } from './enter.ts'
-import { following, listFeed } from './feeds.ts'
-import { notificationsView, watchUnread } from './notifications.ts'
-import { keepLastPage, lastPage, worker } from './offline.ts'
-import { loadPreferences } from './preferences.ts'
+import { notificationsView, watchUnread } from './notifications/notifications.ts'
+import { ask, CallError, me, SessionOverError, useSession } from './page/api.ts'
+import { button, byId, el, link } from './page/dom.ts'
+import { keepLastPage, lastPage, worker } from './page/offline.ts'
+import { problemWords, whenOver } from './page/toast.ts'
+import type { View } from './page/view.ts'
+import { ago, dateAndTime, language, t } from './page/words.ts'
+import { loadPreferences } from './people/preferences.ts'
+import { threadView } from './posts/thread.ts'
 import { profileView } from './profile.ts'
-import { threadView } from './thread.ts'
-import { problemWords, whenOver } from './toast.ts'
-import type { View } from './view.ts'
-import { ago, dateAndTime, language, t } from './words.ts'
+import { following, listFeed } from './timeline/feeds.ts'
+import { compose, whenPosted } from './writing/compose.ts'
 
 let session: Session | undefined
 let current: View | undefined
@@ -71,7 +71,7 @@ async function enter(): Promise<void> {
     return refused(error)
   }
   showShell()
-  if (failed) void import('./toast.ts').then(({ toast }) => toast(t(`why-${failed}`)))
+  if (failed) void import('./page/toast.ts').then(({ toast }) => toast(t(`why-${failed}`)))
   return go(location.pathname + location.search, false)
 }
 
@@ -138,7 +138,7 @@ function viewAt(path: string): View {
   }
   if (page === 'settings') {
     return lazily(t('settings'), async () =>
-      (await import('./settings.ts')).settingsView(session!, searchParams.get('signed')),
+      (await import('./settings/settings.ts')).settingsView(session!, searchParams.get('signed')),
     )
   }
   return following()

@@ -2,11 +2,11 @@
 
 import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
 import { type Asked, setup, signIn } from '../../sign-in/assets/session.ts'
-import { tell } from './api.ts'
-import { button, byId, el, link } from './dom.ts'
-import { problemWords } from './toast.ts'
-import type { View } from './view.ts'
-import { isKey, t } from './words.ts'
+import { tell } from './page/api.ts'
+import { button, byId, el, link } from './page/dom.ts'
+import { problemWords } from './page/toast.ts'
+import type { View } from './page/view.ts'
+import { isKey, t } from './page/words.ts'
 
 const NAME = 'slipstream-name'
 

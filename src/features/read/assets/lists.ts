@@ -1,16 +1,16 @@
 // Search, bookmarks, lists and drafts: pages that are a list of something.
 
 import type { AppBskyBookmarkDefs, AppBskyGraphDefs } from '@atproto/api'
-import { ask, me } from './api.ts'
-import { compose } from './compose.ts'
-import { button, el, link } from './dom.ts'
-import { type Draft, deleteDraft, readDrafts } from './drafts.ts'
-import { endless } from './endless.ts'
-import { type Person, peopleList } from './people.ts'
-import { isLeftOut, type Post, postCard } from './post.ts'
-import { attempt } from './toast.ts'
-import type { View } from './view.ts'
-import { ago, t } from './words.ts'
+import { ask, me } from './page/api.ts'
+import { button, el, link } from './page/dom.ts'
+import { endless } from './page/endless.ts'
+import { attempt } from './page/toast.ts'
+import type { View } from './page/view.ts'
+import { ago, t } from './page/words.ts'
+import { type Person, peopleList } from './people/people.ts'
+import { isLeftOut, type Post, postCard } from './posts/post.ts'
+import { compose } from './writing/compose.ts'
+import { type Draft, deleteDraft, readDrafts } from './writing/drafts.ts'
 
 const LIMIT = 30
 

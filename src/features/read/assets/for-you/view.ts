@@ -2,16 +2,16 @@
 // wants less of is gone at once, here and on the server.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { ask, tell } from '../api.ts'
-import { button, el } from '../dom.ts'
-import { endless } from '../endless.ts'
-import { handleOf } from '../people.ts'
-import { type Item, isLeftOut, postCard } from '../post.ts'
-import type { FeedPage } from '../timeline.ts'
-import { attempt, toast } from '../toast.ts'
-import { postOf } from '../tuner.ts'
-import type { View } from '../view.ts'
-import { t } from '../words.ts'
+import { ask, tell } from '../page/api.ts'
+import { button, el } from '../page/dom.ts'
+import { endless } from '../page/endless.ts'
+import { attempt, toast } from '../page/toast.ts'
+import type { View } from '../page/view.ts'
+import { t } from '../page/words.ts'
+import { handleOf } from '../people/people.ts'
+import { type Item, isLeftOut, postCard } from '../posts/post.ts'
+import type { FeedPage } from '../timeline/timeline.ts'
+import { postOf } from '../timeline/tuner.ts'
 import { reasonWords, said } from './words.ts'
 
 const PAGE = 30

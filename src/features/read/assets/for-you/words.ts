@@ -1,6 +1,6 @@
 // What the For You tab says, apart from the words that every page needs.
 
-import { inLanguage } from '../words.ts'
+import { inLanguage } from '../page/words.ts'
 
 const table = {
   why: ['Why this?', 'Warum das?', '表示の理由'],

@@ -1,15 +1,15 @@
 // One post as a card: who, when, what, what it carries, and what one can do with it.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { actionsOf } from './actions.ts'
-import { me } from './api.ts'
-import { covered } from './cover.ts'
-import { el, link } from './dom.ts'
+import { me } from '../page/api.ts'
+import { covered } from '../page/cover.ts'
+import { el, link } from '../page/dom.ts'
+import { ago, t } from '../page/words.ts'
+import { byline, face, knownWords, nameOf } from '../people/people.ts'
+import { causeWords, judgedPost } from '../people/preferences.ts'
+import { actionsOf } from '../writing/actions.ts'
 import { embedNode, postPath } from './embeds.ts'
-import { byline, face, knownWords, nameOf } from './people.ts'
-import { causeWords, judgedPost } from './preferences.ts'
 import { richText } from './rich-text.ts'
-import { ago, t } from './words.ts'
 
 export type Post = AppBskyFeedDefs.PostView
 export type Item = AppBskyFeedDefs.FeedViewPost

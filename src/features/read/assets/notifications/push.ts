@@ -1,11 +1,11 @@
 // Web push to this browser, by the server's own push feature (docs/PUSH.md).
 
-import { setup } from '../../sign-in/assets/session.ts'
-import { ask, write } from './api.ts'
-import { button, el } from './dom.ts'
-import { worker } from './offline.ts'
-import { attempt, toast } from './toast.ts'
-import { t } from './words.ts'
+import { setup } from '../../../sign-in/assets/session.ts'
+import { ask, write } from '../page/api.ts'
+import { button, el } from '../page/dom.ts'
+import { worker } from '../page/offline.ts'
+import { attempt, toast } from '../page/toast.ts'
+import { t } from '../page/words.ts'
 
 const APP_ID = 'io.slipstream.read'
 

@@ -1,11 +1,11 @@
 // The pages that are one timeline: Following, with what this server knows about it, and a list's posts.
 
-import { ask } from './api.ts'
-import { el } from './dom.ts'
+import { ask } from '../page/api.ts'
+import { el } from '../page/dom.ts'
+import type { View } from '../page/view.ts'
+import { t } from '../page/words.ts'
 import { fillingBar, lossyNotice, readState } from './state.ts'
 import { type Feed, type FeedPage, timelineOf } from './timeline.ts'
-import type { View } from './view.ts'
-import { t } from './words.ts'
 
 const FOLLOWING: Feed = {
   name: 'following',

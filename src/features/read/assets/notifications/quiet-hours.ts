@@ -1,9 +1,9 @@
 // The hours in which none of the member's devices receives a push (docs/PUSH.md), by the clock of this browser.
 
-import { ask, tell } from './api.ts'
-import { button, el } from './dom.ts'
-import { attempt, toast } from './toast.ts'
-import { t } from './words.ts'
+import { ask, tell } from '../page/api.ts'
+import { button, el } from '../page/dom.ts'
+import { attempt, toast } from '../page/toast.ts'
+import { t } from '../page/words.ts'
 
 type Hours = { from?: string; until?: string; timeZone?: string }
 

@@ -2,13 +2,13 @@
 // fails, and can be undone.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { me, tell } from './api.ts'
+import { me, tell } from '../page/api.ts'
+import { button, el } from '../page/dom.ts'
+import { attempt, toast } from '../page/toast.ts'
+import { t } from '../page/words.ts'
+import { handleOf } from '../people/people.ts'
 import { compose } from './compose.ts'
-import { button, el } from './dom.ts'
-import { handleOf } from './people.ts'
 import { block, like, remove, repost } from './records.ts'
-import { attempt, toast } from './toast.ts'
-import { t } from './words.ts'
 
 type Post = AppBskyFeedDefs.PostView
 const UNDO_MS = 8_000

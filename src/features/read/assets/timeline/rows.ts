@@ -1,8 +1,8 @@
 // The items of a timeline that are on the page, each once and in order.
 
-import { el } from './dom.ts'
+import { el } from '../page/dom.ts'
+import { type Item, postCard } from '../posts/post.ts'
 import { inOrder, keyOf, type Place, placeOf } from './place.ts'
-import { type Item, postCard } from './post.ts'
 import { isShown, postOf } from './tuner.ts'
 
 export type Row = { key: string; place: Place; node: HTMLElement }

@@ -1,8 +1,8 @@
 // Calls by way of the member's PDS, which signs them for whom they are meant: ours by the `atproto-proxy`
 // header, the PDS's own without it.
 
-import { reasonOf } from '../../sign-in/assets/reasons.ts'
-import { type Session, setup } from '../../sign-in/assets/session.ts'
+import { reasonOf } from '../../../sign-in/assets/reasons.ts'
+import { type Session, setup } from '../../../sign-in/assets/session.ts'
 
 export type Values = Record<string, string | number | boolean | readonly string[] | undefined>
 

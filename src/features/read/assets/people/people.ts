@@ -2,9 +2,9 @@
 // behind something.
 
 import type { AppBskyActorDefs } from '@atproto/api'
-import { button, el, isWebAddress, link, present } from './dom.ts'
+import { button, el, isWebAddress, link, present } from '../page/dom.ts'
+import { t } from '../page/words.ts'
 import { judgedProfile } from './preferences.ts'
-import { t } from './words.ts'
 
 /** Any of the three views of an account. */
 export type Person = Omit<AppBskyActorDefs.ProfileViewBasic, '$type'>

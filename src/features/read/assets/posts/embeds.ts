@@ -1,13 +1,13 @@
 // What a post carries: pictures, a link, a video, a quoted post. Covered where moderation says so.
 
 import type { AppBskyEmbedRecord, AppBskyFeedDefs } from '@atproto/api'
-import { covered } from './cover.ts'
-import { type Child, el, isWebAddress, link, outsideLink } from './dom.ts'
-import { byline, face } from './people.ts'
-import { causeWords, judgedPost } from './preferences.ts'
+import { covered } from '../page/cover.ts'
+import { type Child, el, isWebAddress, link, outsideLink } from '../page/dom.ts'
+import { t } from '../page/words.ts'
+import { byline, face } from '../people/people.ts'
+import { causeWords, judgedPost } from '../people/preferences.ts'
 import { richText } from './rich-text.ts'
 import { videoPlayer } from './video.ts'
-import { t } from './words.ts'
 
 type Embed = AppBskyFeedDefs.PostView['embed']
 type Picture = {

@@ -1,15 +1,15 @@
 // Settings: muted words, moving private state in and away, language, signing out.
 
-import { type Session, setup, signIn, signOut } from '../../sign-in/assets/session.ts'
+import { type Session, setup, signIn, signOut } from '../../../sign-in/assets/session.ts'
+import { browserPush } from '../notifications/push.ts'
+import { quietHours } from '../notifications/quiet-hours.ts'
+import { button, el } from '../page/dom.ts'
+import { forgetLastPage } from '../page/offline.ts'
+import { attempt, toast } from '../page/toast.ts'
+import type { View } from '../page/view.ts'
+import { chooseLanguage, type Key, language, t } from '../page/words.ts'
+import { mutedWords, setMutedWords } from '../people/preferences.ts'
 import { move } from './bring.ts'
-import { button, el } from './dom.ts'
-import { forgetLastPage } from './offline.ts'
-import { mutedWords, setMutedWords } from './preferences.ts'
-import { browserPush } from './push.ts'
-import { quietHours } from './quiet-hours.ts'
-import { attempt, toast } from './toast.ts'
-import type { View } from './view.ts'
-import { chooseLanguage, type Key, language, t } from './words.ts'
 
 export function settingsView(session: Session, signed: string | null): View {
   const progress = el('div', { role: 'status' })

@@ -2,7 +2,7 @@
 // are bytes of UTF-8.
 
 import type { AppBskyRichtextFacet } from '@atproto/api'
-import { isHandle } from '../../sign-in/assets/handle.ts'
+import { isHandle } from '../../../sign-in/assets/handle.ts'
 
 type Facet = AppBskyRichtextFacet.Main
 

@@ -1,6 +1,6 @@
 // What a member writes into their own repository, by their PDS.
 
-import { me, post, write } from './api.ts'
+import { me, post, write } from '../page/api.ts'
 
 export type Ref = { uri: string; cid: string }
 export type Blob = { $type: 'blob'; ref: { $link: string }; mimeType: string; size: number }

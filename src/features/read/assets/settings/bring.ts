@@ -1,8 +1,8 @@
 // Moves a member's private state between two AppViews, by the calls that every client makes: what one answers is
 // told to the other. The command line's way (docs/MEMBER-STATE.md) writes the same.
 
-import { setup } from '../../sign-in/assets/session.ts'
-import { CallError, post, query, SessionOverError } from './api.ts'
+import { setup } from '../../../sign-in/assets/session.ts'
+import { CallError, post, query, SessionOverError } from '../page/api.ts'
 
 export type Moving = { moved: number; failed: number }
 type Page = { cursor?: string; [field: string]: unknown }

@@ -1,7 +1,7 @@
 // A post's text with its facets (app.bsky.richtext.facet), whose places are bytes of UTF-8.
 
 import type { AppBskyRichtextFacet } from '@atproto/api'
-import { type Child, el, link, outsideLink } from './dom.ts'
+import { type Child, el, link, outsideLink } from '../page/dom.ts'
 
 type Facet = AppBskyRichtextFacet.Main
 

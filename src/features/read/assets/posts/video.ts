@@ -2,9 +2,9 @@
 // are tracks of the playlist.
 
 import type { AppBskyEmbedVideo } from '@atproto/api'
-import { ask } from './api.ts'
-import { el, isWebAddress } from './dom.ts'
-import { language, t } from './words.ts'
+import { ask } from '../page/api.ts'
+import { el, isWebAddress } from '../page/dom.ts'
+import { language, t } from '../page/words.ts'
 
 const HLS = 'application/vnd.apple.mpegurl'
 type Day = { date: string; seconds: number; sessions: number }

@@ -1,15 +1,15 @@
 // A timeline without end: begins where its reader stopped, on whatever device; tells how much is new above; and
 // says where the server itself knows that something is missing.
 
-import { button, el } from './dom.ts'
-import { endless } from './endless.ts'
+import { button, el } from '../page/dom.ts'
+import { endless } from '../page/endless.ts'
+import { t } from '../page/words.ts'
+import type { Item } from '../posts/post.ts'
 import { watchGaps } from './gaps.ts'
 import { cursorAt, cursorFrom, type Place, placeOf, readPlace, savePlace } from './place.ts'
 import { keepPosition } from './position-keeper.ts'
-import type { Item } from './post.ts'
 import { createRows, type Rows } from './rows.ts'
 import { isShown } from './tuner.ts'
-import { t } from './words.ts'
 
 export type FeedPage = { feed: Item[]; cursor?: string; startCursor?: string }
 export type Feed = {

@@ -8,9 +8,9 @@ import type {
   ModerationDecision,
   ModerationOpts,
 } from '@atproto/api'
-import { ask, me, query, useLabelers, write } from './api.ts'
+import { ask, me, query, useLabelers, write } from '../page/api.ts'
+import { isKey, t } from '../page/words.ts'
 import { interpretLabelValueDefinition, moderatePost, moderateProfile } from './moderation.js'
-import { isKey, t } from './words.ts'
 
 type Preference = { $type: string; [field: string]: unknown }
 type LabelPref = {

@@ -1,7 +1,7 @@
 // What was begun and not sent: kept in this browser with every key, so that nothing is lost to a session that
 // ends or a server that is away, and on request with the member's drafts (app.bsky.draft).
 
-import { ask, tell } from './api.ts'
+import { ask, tell } from '../page/api.ts'
 
 /** What a text is for: URIs of posts. */
 type Target = { replyTo?: string | undefined; quote?: string | undefined }

@@ -1,10 +1,10 @@
 // Lines in a timeline where the server knows that posts are missing (io.slipstream.feed.getTimelineGaps). A line
 // goes when the gap is closed, and what came meanwhile is put in its place.
 
-import { ask } from './api.ts'
-import { el } from './dom.ts'
+import { ask } from '../page/api.ts'
+import { el } from '../page/dom.ts'
+import { clock, t } from '../page/words.ts'
 import type { Place } from './place.ts'
-import { clock, t } from './words.ts'
 
 type Gap = { from?: string; to: string; did?: string }
 type Row = { place: Place; node: HTMLElement }

@@ -2,15 +2,15 @@
 // sent stays in the dialog.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { ask } from './api.ts'
-import { button, byId, el, freshId } from './dom.ts'
+import { ask } from '../page/api.ts'
+import { button, byId, el, freshId } from '../page/dom.ts'
+import { attempt, toast } from '../page/toast.ts'
+import { language, t } from '../page/words.ts'
+import { nameOf } from '../people/people.ts'
 import { begunFor, keepBegun, saveDraft } from './drafts.ts'
 import { facetsOf, lengthOf } from './facets.ts'
-import { nameOf } from './people.ts'
 import { MAX_PICTURES, type Picture, prepare } from './pictures.ts'
 import { create, type Ref, upload } from './records.ts'
-import { attempt, toast } from './toast.ts'
-import { language, t } from './words.ts'
 
 type Post = AppBskyFeedDefs.PostView
 export type Composing = { replyTo?: Post | undefined; quote?: Post | undefined; text?: string }

@@ -1,8 +1,8 @@
 // How far a newcomer's timeline is filled, and whether it is lossy (io.slipstream.feed.getTimelineState).
 
-import { ask } from './api.ts'
-import { button, el } from './dom.ts'
-import { t } from './words.ts'
+import { ask } from '../page/api.ts'
+import { button, el } from '../page/dom.ts'
+import { t } from '../page/words.ts'
 
 export type State = {
   follows: number

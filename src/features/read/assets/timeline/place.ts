@@ -1,8 +1,8 @@
 // The place of a feed item in its timeline, in the form of the server's cursors, and where a member stopped
 // reading, which the server keeps for all their devices.
 
-import { ask, tell } from './api.ts'
-import type { Item } from './post.ts'
+import { ask, tell } from '../page/api.ts'
+import type { Item } from '../posts/post.ts'
 
 export type Place = { ms: number; cid: string }
 

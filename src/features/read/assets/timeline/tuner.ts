@@ -1,8 +1,8 @@
 // Which items of a timeline are shown: the rules of Bluesky's own client, which the server leaves to clients.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { me } from './api.ts'
-import { type Item, isLeftOut, type Post } from './post.ts'
+import { me } from '../page/api.ts'
+import { type Item, isLeftOut, type Post } from '../posts/post.ts'
 
 type Ref = NonNullable<Item['reply']>['parent']
 

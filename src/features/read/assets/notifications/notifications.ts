@@ -2,17 +2,17 @@
 // marks them seen, also on the member's other devices.
 
 import type { AppBskyNotificationListNotifications } from '@atproto/api'
-import { ask, tell } from './api.ts'
-import { byId, el, link } from './dom.ts'
-import { postPath } from './embeds.ts'
-import { endless } from './endless.ts'
+import { ask, tell } from '../page/api.ts'
+import { byId, el, link } from '../page/dom.ts'
+import { endless } from '../page/endless.ts'
+import type { View } from '../page/view.ts'
+import { ago, type Key, t } from '../page/words.ts'
+import { byline, face, nameOf, profilePath } from '../people/people.ts'
+import { judgedProfile } from '../people/preferences.ts'
+import { postPath } from '../posts/embeds.ts'
+import { type Post, postCard } from '../posts/post.ts'
 import { groupsOf } from './groups.ts'
-import { byline, face, nameOf, profilePath } from './people.ts'
-import { type Post, postCard } from './post.ts'
-import { judgedProfile } from './preferences.ts'
 import { browserPush } from './push.ts'
-import type { View } from './view.ts'
-import { ago, type Key, t } from './words.ts'
 
 type Notification = AppBskyNotificationListNotifications.Notification
 

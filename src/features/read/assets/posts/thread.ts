@@ -1,13 +1,13 @@
 // A post with what it replies to above it and its replies below.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { ask, me } from './api.ts'
-import { el } from './dom.ts'
-import { nameOf } from './people.ts'
+import { ask, me } from '../page/api.ts'
+import { el } from '../page/dom.ts'
+import type { View } from '../page/view.ts'
+import { t } from '../page/words.ts'
+import { nameOf } from '../people/people.ts'
 import { isLeftOut, type Post, postCard } from './post.ts'
 import { showStats } from './video.ts'
-import type { View } from './view.ts'
-import { t } from './words.ts'
 
 type Node = Omit<AppBskyFeedDefs.ThreadViewPost, '$type'> & { $type?: string }
 
