@@ -7,14 +7,11 @@ const scripts = [
   new URL('./assets/writing/actions.ts', import.meta.url),
   new URL('./assets/page/api.ts', import.meta.url),
   new URL('./assets/app.ts', import.meta.url),
-  new URL('./assets/writing/compose.ts', import.meta.url),
   new URL('./assets/page/cover.ts', import.meta.url),
   new URL('./assets/page/dom.ts', import.meta.url),
-  new URL('./assets/writing/drafts.ts', import.meta.url),
   new URL('./assets/posts/embeds.ts', import.meta.url),
   new URL('./assets/page/endless.ts', import.meta.url),
   new URL('./assets/enter.ts', import.meta.url),
-  new URL('./assets/writing/facets.ts', import.meta.url),
   new URL('./assets/timeline/feeds.ts', import.meta.url),
   new URL('./assets/timeline/gaps.ts', import.meta.url),
   new URL('./assets/notifications/groups.ts', import.meta.url),
@@ -22,7 +19,6 @@ const scripts = [
   new URL('./assets/notifications/notifications.ts', import.meta.url),
   new URL('./assets/page/offline.ts', import.meta.url),
   new URL('./assets/people/people.ts', import.meta.url),
-  new URL('./assets/writing/pictures.ts', import.meta.url),
   new URL('./assets/timeline/place.ts', import.meta.url),
   new URL('./assets/timeline/position-keeper.ts', import.meta.url),
   new URL('./assets/posts/post.ts', import.meta.url),
@@ -30,6 +26,7 @@ const scripts = [
   new URL('./assets/profile.ts', import.meta.url),
   new URL('./assets/notifications/push.ts', import.meta.url),
   new URL('./assets/writing/records.ts', import.meta.url),
+  new URL('./assets/writing/writer.ts', import.meta.url),
   new URL('./assets/posts/rich-text.ts', import.meta.url),
   new URL('./assets/timeline/rows.ts', import.meta.url),
   new URL('./assets/timeline/state.ts', import.meta.url),
@@ -41,8 +38,18 @@ const scripts = [
   new URL('./assets/page/view.ts', import.meta.url),
   new URL('./assets/page/words.ts', import.meta.url),
 ]
+/** Loaded once a page is shown. */
+const writing = [
+  new URL('./assets/writing/compose.ts', import.meta.url),
+  new URL('./assets/writing/drafts.ts', import.meta.url),
+  new URL('./assets/writing/facets.ts', import.meta.url),
+  new URL('./assets/writing/picture-store.ts', import.meta.url),
+  new URL('./assets/writing/pictures.ts', import.meta.url),
+  new URL('./assets/writing/words.ts', import.meta.url),
+]
 /** Loaded when they are needed, or by the browser itself. */
 const others = [
+  ...writing,
   new URL('./assets/for-you/view.ts', import.meta.url),
   new URL('./assets/for-you/words.ts', import.meta.url),
   new URL('./assets/lists.ts', import.meta.url),
@@ -67,6 +74,11 @@ export const readAssets: () => Assets = assetsOf(() => ({
 /** Scripts that the first page needs. */
 export function firstScripts(): string[] {
   return scripts.map(nameOf)
+}
+
+/** Those that a page needs when its server is away, too. */
+export function scriptsToKeep(): string[] {
+  return [...scripts, ...writing].map(nameOf)
 }
 
 /** With the room, if the file is in one. */

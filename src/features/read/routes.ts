@@ -8,7 +8,7 @@ import { type SignInConfig, setupOf } from '../sign-in/client-metadata.ts'
 import { pageHeaders } from '../sign-in/page.ts'
 import { sessionScripts } from '../sign-in/routes.ts'
 import { manifest, mediaOrigins, readDocument } from './document.ts'
-import { firstScripts, readAssets } from './files.ts'
+import { firstScripts, readAssets, scriptsToKeep } from './files.ts'
 
 type ReadConfig = SignInConfig &
   Pick<Config, 'imageUrlPattern' | 'videoThumbnailUrlPattern' | 'videoPlaylistUrlPattern'>
@@ -81,7 +81,7 @@ async function workerText(): Promise<string> {
   const [, , , digest = '', name = ''] = path.split('/')
   const { body } = await own.find(digest, name)!
   const files = [
-    ...firstScripts().map((one) => own.pathOf(one)),
+    ...scriptsToKeep().map((one) => own.pathOf(one)),
     ...sessionScripts(),
     ...['read.css', 'icon.svg'].map((one) => own.pathOf(one)),
   ]

@@ -13,6 +13,10 @@ if (!path) console.warn('no Chromium here: bad paths are NOT tested (apt-get ins
 
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9'
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 const STRANDED = 'did:plc:strandedstrandedstranded'
 
 describe.skipIf(!path)('what goes wrong at the client', () => {
@@ -47,7 +51,18 @@ describe.skipIf(!path)('what goes wrong at the client', () => {
     await reader.page.locator('#compose textarea').first().fill(text)
     await reader.page.locator('#compose button[type=submit]').click()
   }
-  const begun = () => reader.page.locator('#compose textarea').first().inputValue()
+  const alts = () => reader.page.locator('.new-pictures textarea')
+  const addPicture = async (alt: string) => {
+    const file = { name: 'a.png', mimeType: 'image/png', buffer: PIXEL }
+    await reader.page.locator('#compose input[type=file]').setInputFiles(file)
+    await alts().fill(alt)
+    await alts().blur()
+  }
+  const begun = async () => {
+    const text = reader.page.locator('#compose[open] textarea').first()
+    await text.waitFor()
+    return text.inputValue()
+  }
 
   test('a name that is none, or that nobody has', async () => {
     await enter('two words')
@@ -114,6 +129,7 @@ describe.skipIf(!path)('what goes wrong at the client', () => {
   test('a session that was ended elsewhere: signing in again brings back what was begun', async () => {
     await reader.page.click('#write')
     await reader.page.locator('#compose textarea').first().fill('begun before the end')
+    await addPicture('one pixel')
     world.homes.end('all')
     // Whichever call notices first closes the dialog.
     await reader.page.evaluate(`document.querySelector('#compose button[type=submit]')?.click()`)
@@ -122,6 +138,7 @@ describe.skipIf(!path)('what goes wrong at the client', () => {
     await world.signIn(reader)
     await reader.page.click('#write')
     expect(await begun()).toBe('begun before the end')
+    expect(await alts().inputValue()).toBe('one pixel')
     expect(posts()).toBe(others + 2)
     await reader.page.keyboard.press('Escape')
   })
@@ -138,6 +155,42 @@ describe.skipIf(!path)('what goes wrong at the client', () => {
     await answer.click()
     expect(await begun()).toBe('half an answer')
     await page.keyboard.press('Escape')
+  })
+
+  test('a draft keeps its pictures and what it quotes, and is gone once it is sent', async () => {
+    const { page } = reader
+    const quoted = page.locator('.feed .post', { has: page.locator('.act-quote:enabled') }).first()
+    await quoted.locator('.act-quote').click()
+    await page.locator('#compose textarea').first().fill('a draft that quotes')
+    await addPicture('in a draft')
+    await page.getByRole('button', { name: 'Save as draft' }).click()
+    await page.locator('#toast', { hasText: 'Saved as a draft.' }).waitFor()
+
+    await page.goto(`${world.origin}/read/drafts`)
+    const row = page.locator('.people li', { hasText: 'a draft that quotes' })
+    const open = row.getByRole('button', { name: 'Write' })
+    await open.click()
+    expect(await begun()).toBe('a draft that quotes')
+    expect(await alts().inputValue()).toBe('in a draft')
+    await page.locator('#compose textarea').first().fill('a draft that quotes, changed')
+    await page.getByRole('button', { name: 'Save as draft' }).click()
+    await row.getByText('changed').waitFor()
+
+    await page.reload()
+    await open.click()
+    expect(await begun()).toBe('a draft that quotes, changed')
+    await alts().waitFor()
+    await page.locator('#compose button[type=submit]').click()
+    await row.waitFor({ state: 'detached' })
+    const records = world.member.collections.get('app.bsky.feed.post')!
+    const [sent] = [...records.values()].filter(({ value }) => /changed/.test(`${value['text']}`))
+    expect(sent!.value['embed']).toMatchObject({
+      $type: 'app.bsky.embed.recordWithMedia',
+      media: { images: [{ alt: 'in a draft', aspectRatio: { width: 1, height: 1 } }] },
+      record: { record: { uri: expect.stringMatching(/^at:/) } },
+    })
+    await page.reload()
+    await page.getByText('Nothing here yet.').waitFor()
   })
 
   test('no script has failed, and the policy was never offended', () => {

@@ -1,5 +1,5 @@
-// Records that try to run a script in the client, in a real browser: by names, biographies, texts, alt text, titles and
-// addresses of links, mentions, hashtags, pictures and lists. None runs, and the page's policy is not even tried.
+// Records that try to run a script in the client, in a real browser: by names, handles, biographies, texts, alt text,
+// titles and addresses of links, mentions, hashtags, pictures and lists. None runs, and the page's policy is not even tried.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reader } from '../../e2e/support/reader.ts'
@@ -45,6 +45,13 @@ const ADDRESSES = [
   `https://evil.example/"onmouseover="${RUN}`,
   `//evil.example/x`,
 ]
+/** As a DID document may name them: unlike handles, which no lexicon lets through. */
+const HANDLES = [
+  `"><img src=x onerror=${RUN}>.example`,
+  `<script>${RUN}</script>.example`,
+  `javascript:${RUN}`,
+  `x.example"onmouseover="${RUN}`,
+]
 const IMAGE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -63,6 +70,11 @@ describe.skipIf(!path)('scripts in records', () => {
         const [follow] = member.collections.get('app.bsky.graph.follow')!.values()
         evil = network.repositories.find(({ did }) => did === follow!.value['subject'])!
         writeAll(evil, member)
+        const others = [...member.collections.get('app.bsky.graph.follow')!.values()].slice(1)
+        HANDLES.forEach((handle, i) => {
+          const did = others[i % others.length]!.value['subject']
+          network.repositories.find((one) => one.did === did)!.rename(handle)
+        })
       },
     })
     reader = await world.open()

@@ -15,7 +15,7 @@ import { loadPreferences } from './people/preferences.ts'
 import { threadView } from './posts/thread.ts'
 import { profileView } from './profile.ts'
 import { following, listFeed } from './timeline/feeds.ts'
-import { compose, whenPosted } from './writing/compose.ts'
+import { compose, loadDialog, whenPosted } from './writing/writer.ts'
 
 let session: Session | undefined
 let current: View | undefined
@@ -238,6 +238,7 @@ function showShell(): void {
   nav.hidden = false
   nav.setAttribute('aria-label', 'Slipstream')
   watchUnread()
+  setTimeout(() => void loadDialog().catch(() => {}), 1_500)
   whenPosted(() => setTimeout(() => void go(location.pathname + location.search, false), 1_500))
 }
 

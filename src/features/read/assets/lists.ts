@@ -9,8 +9,8 @@ import type { View } from './page/view.ts'
 import { ago, t } from './page/words.ts'
 import { type Person, peopleList } from './people/people.ts'
 import { isLeftOut, type Post, postCard } from './posts/post.ts'
-import { compose } from './writing/compose.ts'
 import { type Draft, deleteDraft, readDrafts } from './writing/drafts.ts'
+import { compose } from './writing/writer.ts'
 
 const LIMIT = 30
 
@@ -114,22 +114,32 @@ export function draftsView(): View {
   return { title: t('drafts'), node, first }
 }
 
-function draftRow({ id, draft, updatedAt }: Draft): HTMLElement {
-  const text = draft.posts.map((post) => post.text).join('\n\n')
+function draftRow(one: Draft): HTMLElement {
+  const { draft, updatedAt } = one
+  const text = el(
+    'p',
+    { class: 'text', dir: 'auto' },
+    draft.posts.map((post) => post.text).join('\n\n'),
+  )
+  const onDraft = (now: string | undefined) => {
+    if (now === undefined) row.remove()
+    else text.textContent = now
+  }
+  const open = async () => compose({ draft: one, quote: await quoted(one), onDraft })
   const row = el(
     'li',
     {},
-    el('p', { class: 'text', dir: 'auto' }, text),
+    text,
     el(
       'div',
       { class: 'row wrap' },
       el('span', { class: 'aside' }, ago(updatedAt)),
-      button(t('write'), () => compose({ text: draft.posts[0]?.text ?? '' })),
+      button(t('write'), () => void attempt(open)),
       button(
         t('delete'),
         () =>
           void attempt(async () => {
-            await deleteDraft(id)
+            await deleteDraft(one)
             row.remove()
           }),
         { class: 'quiet' },
@@ -137,4 +147,12 @@ function draftRow({ id, draft, updatedAt }: Draft): HTMLElement {
     ),
   )
   return row
+}
+
+/** Undefined as well if the post is gone. */
+async function quoted({ draft }: Draft): Promise<Post | undefined> {
+  const uri = draft.posts[0]?.embedRecords?.[0]?.record.uri
+  if (!uri) return undefined
+  const { posts } = await ask<{ posts: Post[] }>('app.bsky.feed.getPosts', { uris: [uri] })
+  return posts[0]
 }

@@ -32,7 +32,8 @@ export function endless(
       for (let empty = 0; empty < MAX_EMPTY && !isOver; empty++) {
         const page = await read(cursor)
         list.append(...page.nodes)
-        isOver = page.cursor === undefined
+        // The last page of drafts has an empty one.
+        isOver = !page.cursor
         // The same place again: nothing is there yet, but something is on its way.
         const isWaiting = page.cursor === cursor
         cursor = page.cursor

@@ -7,8 +7,8 @@ import { button, el } from '../page/dom.ts'
 import { attempt, toast } from '../page/toast.ts'
 import { t } from '../page/words.ts'
 import { handleOf } from '../people/people.ts'
-import { compose } from './compose.ts'
 import { block, like, remove, repost } from './records.ts'
+import { compose } from './writer.ts'
 
 type Post = AppBskyFeedDefs.PostView
 const UNDO_MS = 8_000

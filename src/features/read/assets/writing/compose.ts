@@ -1,5 +1,5 @@
-// The dialog for a post, a reply or a quote. What is typed is kept with every key; a post that could not be
-// sent stays in the dialog.
+// The dialog for a post, a reply or a quote. What is typed is kept with every key, and so are pictures; a post that
+// could not be sent stays in the dialog.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
 import { ask } from '../page/api.ts'
@@ -7,45 +7,64 @@ import { button, byId, el, freshId } from '../page/dom.ts'
 import { attempt, toast } from '../page/toast.ts'
 import { language, t } from '../page/words.ts'
 import { nameOf } from '../people/people.ts'
-import { begunFor, keepBegun, saveDraft } from './drafts.ts'
+import {
+  begunFor,
+  type Draft,
+  deleteDraft,
+  keepBegun,
+  keepBegunPictures,
+  picturesBegun,
+  picturesOf,
+  saveDraft,
+  type Target,
+} from './drafts.ts'
 import { facetsOf, lengthOf } from './facets.ts'
 import { MAX_PICTURES, type Picture, prepare } from './pictures.ts'
 import { create, type Ref, upload } from './records.ts'
+import { said } from './words.ts'
 
 type Post = AppBskyFeedDefs.PostView
-export type Composing = { replyTo?: Post | undefined; quote?: Post | undefined; text?: string }
-
-const MAX_LENGTH = 300
-let onPosted: (ref: Ref) => void = () => {}
-
-export function whenPosted(listener: (ref: Ref) => void): void {
-  onPosted = listener
+export type Composing = {
+  replyTo?: Post | undefined
+  quote?: Post | undefined
+  /** What it goes on with: sent, the draft is gone. */
+  draft?: Draft | undefined
+  /** @param text - what the draft says now; undefined once it is sent */
+  onDraft?: ((text: string | undefined) => void) | undefined
 }
 
-export function compose({ replyTo, quote, text }: Composing = {}): void {
+const MAX_LENGTH = 300
+
+/** @param onPosted - called once it is in the member's repository */
+export function showDialog(
+  { replyTo, quote, draft, onDraft }: Composing,
+  onPosted: (ref: Ref) => void,
+): void {
   const dialog = byId<HTMLDialogElement>('compose')
   const pictures: Picture[] = []
-  const target = { replyTo: replyTo?.uri, quote: quote?.uri }
+  const target = { replyTo: replyTo?.uri, quote: quote?.uri, draft: draft?.id }
   const area = el('textarea', {
     rows: 6,
     dir: 'auto',
     id: freshId('text'),
-    'aria-label': t('whatsUp'),
-    placeholder: t('whatsUp'),
+    'aria-label': said('whatsUp'),
+    placeholder: said('whatsUp'),
   })
-  area.value = text ?? begunFor(target)
+  area.value = begunFor(target) ?? draft?.draft.posts[0]?.text ?? ''
   const left = el('span', { class: 'aside', role: 'status' })
   const list = el('ul', { class: 'new-pictures' })
+  const keepAll = () => void keepBegunPictures(target, pictures)
   const send = el('button', { type: 'submit', class: 'strong' }, t('post'))
   const show = () => {
     const count = MAX_LENGTH - lengthOf(area.value)
-    left.textContent = t('charactersLeft', { count })
+    left.textContent = said('charactersLeft', { count })
     left.classList.toggle('problem', count < 0)
     send.disabled = count < 0 || (area.value.trim() === '' && pictures.length === 0)
     list.replaceChildren(
       ...pictures.map((picture, i) =>
-        pictureRow(picture, i, () => {
+        pictureRow(picture, i, keepAll, () => {
           pictures.splice(i, 1)
+          keepAll()
           show()
         }),
       ),
@@ -69,10 +88,17 @@ export function compose({ replyTo, quote, text }: Composing = {}): void {
         for (const file of [...(files.files ?? [])].slice(0, MAX_PICTURES - pictures.length))
           pictures.push(await prepare(file))
         files.value = ''
+        keepAll()
         show()
       }),
   )
   const close = () => dialog.close()
+  const end = (text?: string) => {
+    keepBegun(target, '')
+    void keepBegunPictures(target, [])
+    onDraft?.(text)
+    close()
+  }
   const form = el(
     'form',
     {
@@ -81,10 +107,10 @@ export function compose({ replyTo, quote, text }: Composing = {}): void {
         send.disabled = true
         void attempt(async () => {
           const ref = await publish(area.value, { replyTo, quote, pictures })
-          keepBegun(target, '')
-          close()
-          toast(t('posted'))
+          end()
+          toast(said('posted'))
           onPosted(ref)
+          if (draft) await deleteDraft(draft)
         }).then(show)
       },
     },
@@ -96,7 +122,7 @@ export function compose({ replyTo, quote, text }: Composing = {}): void {
     el(
       'div',
       { class: 'row wrap' },
-      el('label', { class: 'button', for: files.id }, t('addPictures')),
+      el('label', { class: 'button', for: files.id }, said('addPictures')),
       files,
       left,
     ),
@@ -105,13 +131,12 @@ export function compose({ replyTo, quote, text }: Composing = {}): void {
       { class: 'row wrap' },
       send,
       button(
-        t('saveDraft'),
+        said('saveDraft'),
         () =>
           void attempt(async () => {
-            await saveDraft(area.value)
-            keepBegun(target, '')
-            close()
-            toast(t('draftSaved'))
+            await saveDraft({ text: area.value, quote: quote && refOf(quote), pictures }, draft?.id)
+            end(area.value)
+            toast(said('draftSaved'))
           }),
       ),
       button(t('close'), close, { class: 'quiet' }),
@@ -122,20 +147,38 @@ export function compose({ replyTo, quote, text }: Composing = {}): void {
   show()
   dialog.showModal()
   area.focus()
+  void picturesKept(target, draft).then((found) => {
+    pictures.push(...found)
+    show()
+  })
 }
 
-function pictureRow(picture: Picture, i: number, remove: () => void): HTMLElement {
+async function picturesKept(target: Target, draft: Draft | undefined): Promise<Picture[]> {
+  const begun = await picturesBegun(target)
+  if (begun.length > 0 || !draft?.draft.posts[0]?.embedImages) return begun
+  const drafted = await picturesOf(draft)
+  if (drafted.length === 0) toast(said('picturesElsewhere'))
+  return drafted
+}
+
+function pictureRow(
+  picture: Picture,
+  i: number,
+  keep: () => void,
+  remove: () => void,
+): HTMLElement {
   const alt = el('textarea', {
     rows: 2,
     dir: 'auto',
-    'aria-label': t('altText', { number: i + 1 }),
-    placeholder: t('altText', { number: i + 1 }),
+    'aria-label': said('altText', { number: i + 1 }),
+    placeholder: said('altText', { number: i + 1 }),
     maxlength: 2_000,
   })
   alt.value = picture.alt
   alt.addEventListener('input', () => {
     picture.alt = alt.value
   })
+  alt.addEventListener('change', keep)
   return el(
     'li',
     { class: 'row' },

@@ -2,18 +2,30 @@
 // ends or a server that is away, and on request with the member's drafts (app.bsky.draft).
 
 import { ask, tell } from '../page/api.ts'
+import { keepPictures, keptPictures } from './picture-store.ts'
+import type { Picture } from './pictures.ts'
+import type { Ref } from './records.ts'
 
-/** What a text is for: URIs of posts. */
-type Target = { replyTo?: string | undefined; quote?: string | undefined }
+/** What a text is for: URIs of posts, or a draft's ID. */
+export type Target = {
+  replyTo?: string | undefined
+  quote?: string | undefined
+  draft?: string | undefined
+}
 type Begun = Target & { text: string }
-export type Draft = { id: string; draft: { posts: { text: string }[] }; updatedAt: string }
+type DraftPost = {
+  text: string
+  embedImages?: { localRef: { path: string }; alt?: string }[]
+  embedRecords?: { record: Ref }[]
+}
+export type Draft = { id: string; draft: { posts: DraftPost[] }; updatedAt: string }
 
 const KEY = 'slipstream-begun'
 const MOST = 20
 
 /** Each answer that was begun has its own, so that beginning another one loses none. */
-export function begunFor(target: Target): string {
-  return all().find(isFor(target))?.text ?? ''
+export function begunFor(target: Target): string | undefined {
+  return all().find(isFor(target))?.text
 }
 
 export function keepBegun(target: Target, text: string): void {
@@ -23,8 +35,16 @@ export function keepBegun(target: Target, text: string): void {
   else localStorage.setItem(KEY, JSON.stringify(kept))
 }
 
-function isFor({ replyTo, quote }: Target): (one: Begun) => boolean {
-  return (one) => one.replyTo === replyTo && one.quote === quote
+export const picturesBegun = (target: Target): Promise<Picture[]> => keptPictures(pathOf(target))
+
+export const keepBegunPictures = (target: Target, pictures: readonly Picture[]): Promise<void> =>
+  keepPictures(pathOf(target), pictures)
+
+const pathOf = ({ replyTo, quote, draft }: Target) =>
+  `/read/begun?${[replyTo, quote, draft].map((one) => encodeURIComponent(one ?? ''))}`
+
+function isFor({ replyTo, quote, draft }: Target): (one: Begun) => boolean {
+  return (one) => one.replyTo === replyTo && one.quote === quote && one.draft === draft
 }
 
 /** Newest first. */
@@ -37,15 +57,38 @@ function all(): Begun[] {
   }
 }
 
-export async function saveDraft(text: string): Promise<void> {
-  const draft = { posts: [{ $type: 'app.bsky.draft.defs#draftPost', text }] }
-  await tell('app.bsky.draft.createDraft', { draft })
+/** @param id - of the draft that it takes the place of */
+export async function saveDraft(
+  { text, quote, pictures }: { text: string; quote: Ref | undefined; pictures: Picture[] },
+  id?: string,
+): Promise<void> {
+  const path = `/read/begun?${crypto.randomUUID()}`
+  await keepPictures(path, pictures)
+  const post = {
+    text,
+    ...(pictures.length > 0 && {
+      embedImages: pictures.map(({ alt }, i) => ({ localRef: { path: `${path}#${i}` }, alt })),
+    }),
+    ...(quote && { embedRecords: [{ record: quote }] }),
+  }
+  if (id) await tell('app.bsky.draft.updateDraft', { draft: { id, draft: { posts: [post] } } })
+  else await tell('app.bsky.draft.createDraft', { draft: { posts: [post] } })
 }
+
+/** Those that are in this browser. */
+export async function picturesOf({ draft }: Draft): Promise<Picture[]> {
+  return keptPictures(pathOfPictures(draft.posts[0]) ?? '/')
+}
+
+const pathOfPictures = (post: DraftPost | undefined): string | undefined =>
+  post?.embedImages?.[0]?.localRef.path.split('#')[0]
 
 export function readDrafts(cursor?: string): Promise<{ drafts: Draft[]; cursor?: string }> {
   return ask('app.bsky.draft.getDrafts', { limit: 50, cursor })
 }
 
-export async function deleteDraft(id: string): Promise<void> {
+export async function deleteDraft({ id, draft }: Draft): Promise<void> {
   await tell('app.bsky.draft.deleteDraft', { id })
+  const path = pathOfPictures(draft.posts[0])
+  if (path) await keepPictures(path, [])
 }
