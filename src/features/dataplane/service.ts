@@ -147,8 +147,8 @@ function countedCall(
     if (end) throw end
     reading.memory.takeInvalidations()
   }
-  const whole = inSlices(localName, handler, { begin, encode: (one) => encodedOf(output, one) })
-  const sliced = awaitingMissing(localName, whole, { reading, arrivals, begin })
+  const waiting = awaitingMissing(localName, handler, { reading, arrivals, begin })
+  const sliced = inSlices(localName, waiting, { begin, encode: (one) => encodedOf(output, one) })
   return (request, ended) => {
     const startedAt = performance.now()
     try {

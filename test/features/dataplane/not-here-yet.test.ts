@@ -75,6 +75,20 @@ describe('what no event has brought is fetched', () => {
     expect(records.map((found) => found.cid)).toEqual([cid])
   })
 
+  test('a call about many slices of posts', async () => {
+    const calls = await start()
+    const eve = await world.person('eve')
+    const posts = Array.from({ length: 130 }, (_, i) =>
+      write(eve, 'app.bsky.feed.post', { text: `old ${i}` }),
+    )
+    const here = Array.from({ length: 400 }, (_, i) => world.w.post(didOf('bob'), `here ${i}`))
+    const uris = [...here, ...posts].map(({ uri }) => uri)
+    await calls.getPostRecords({ uris })
+    await expect
+      .poll(async () => (await calls.getPostRecords({ uris })).records.filter(({ cid }) => !cid))
+      .toEqual([])
+  })
+
   test('once: what does not exist is not waited for again', async () => {
     const calls = await start()
     const eve = await world.person('eve')

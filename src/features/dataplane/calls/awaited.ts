@@ -22,8 +22,14 @@ type Handler<Ended> = (request: never, ended: Ended) => object | Promise<object>
 type Lacking = { uris: ReadonlySet<string>; dids: ReadonlySet<string> }
 type Lack = (reading: Reading, request: Request, answer: object) => Lacking
 
-/** All of its users share one asker's part of the budgets. */
-const FRONTEND = { uid: 0, did: 'the frontend' }
+/**
+ * Who reads is not known, so all of a frontend's users share parts of the budgets: its calls take them in
+ * rotation, as four members would, and leave our own members theirs.
+ */
+const FRONTENDS = [1, 2, 3, 4].map((i) => ({ uid: 0, did: `frontend ${i}` }))
+/** What a single request may name (fetch-requests.ts). */
+const MAX_REQUESTED = 100
+let turn = 0
 const NONE: ReadonlySet<string> = new Set()
 
 const lacks: { [Name in keyof typeof support]?: Lack } = {
@@ -62,7 +68,6 @@ export function awaitingMissing<Ended>(
   if (!lack || !arrivals) return handler
   return (request, ended) => {
     const answer = handler(request, ended)
-    // It is about more than fit one slice.
     if (answer instanceof Promise) return answer
     const { dids = [] } = request as Request
     const things = arrivals.missingWaits.fresh(valid(lack(reading, request, answer)))
@@ -84,13 +89,25 @@ async function arrived(
   { uris, dids, unnamed }: Things,
 ): Promise<void> {
   const names = unnamed.map((uid) => actors.didOf(uid))
-  const asked = fetchRequests.ask(FRONTEND, { uris, dids: [...dids, ...names] })
+  const asked = askedFor(fetchRequests, { uris, dids: [...dids, ...names] })
   const { signal } = new AbortController()
   const isMissing = uris.length + dids.length > 0
   await Promise.all([
     isMissing && missingWaits.awaited({ uris, dids }, { asked, signal, isAll: false }),
     unnamed.length > 0 && nameWaits.awaited(unnamed, { asked, signal }),
   ])
+}
+
+async function askedFor(
+  { ask }: Arrivals['fetchRequests'],
+  { uris, dids }: { uris: readonly string[]; dids: readonly string[] },
+): Promise<void> {
+  const asked: Promise<void>[] = []
+  for (let at = 0; at < Math.max(uris.length, dids.length); at += MAX_REQUESTED) {
+    const some = (things: readonly string[]) => things.slice(at, at + MAX_REQUESTED)
+    asked.push(ask(FRONTENDS[turn++ % FRONTENDS.length], { uris: some(uris), dids: some(dids) }))
+  }
+  await Promise.all(asked)
 }
 
 function valid({ uris, dids }: Lacking): Lacking {

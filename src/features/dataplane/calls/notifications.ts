@@ -1,6 +1,8 @@
 // Notifications: pages, the time up to which they were seen, and preferences.
 
+import { createReader } from '../../../answers/hydrate/reader.ts'
 import { createNotifications } from '../../../answers/skeleton/notifications.ts'
+import { unreadCount } from '../../../answers/views/unread-count.ts'
 import { recordUri } from '../../../base/atproto/at-uri.ts'
 import { collectionCodes, collections } from '../../../base/atproto/collections.ts'
 import { settingsOf } from '../../../base/config/every-setting.ts'
@@ -26,7 +28,8 @@ import { didOf } from './mutes.ts'
 const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
 
 export function notificationRpcs(reading: Reading): Rpcs {
-  const { db, actors, graph, writer } = reading
+  const { db, actors, config, graph, hydrator, writer } = reading
+  const labelers = { dids: config.labelers, redact: new Set(config.labelers) }
   const notifications = createNotifications({ db, graph, countsEarlier: true })
   const rowsOf = prepareNotifications(db)
   return {
@@ -57,7 +60,11 @@ export function notificationRpcs(reading: Reading): Rpcs {
 
     getUnreadNotificationCount({ actorDid }) {
       seeReader(reading, actorDid)
-      return { count: notifications.unseenCount(actors.uidOf(actorDid)) }
+      const uid = actors.uidOf(actorDid)
+      if (uid === 0) return {}
+      // The frontend passes the number on as it is, and hides what its user blocks, mutes or hid in the list.
+      const reader = createReader({ uid, did: actorDid }, { labelers })
+      return { count: unreadCount(hydrator, notifications.unseen(uid), reader) }
     },
 
     async updateNotificationSeen({ actorDid, timestamp: seen }) {

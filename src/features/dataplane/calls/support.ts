@@ -118,7 +118,10 @@ export const support: Record<RpcName, Support> = {
     partly:
       'members’ last 5,000, or all accounts’ for the set number of days; without unwanted ones and those of verifiers not trusted here',
   },
-  getUnreadNotificationCount: { partly: 'up to 1,000; the same exclusions' },
+  getUnreadNotificationCount: {
+    partly:
+      'up to 1,000; the same exclusions, and without those that the frontend hides in the list',
+  },
   getSuggestedEntities: { empty: 'no editor picks any' },
   getFollowSuggestions: { partly: 'from the follow graph, not from Bluesky’s list' },
   getSuggestedFeeds: { partly: 'those with the most likes here' },

@@ -34,7 +34,7 @@ export type DataplaneParts = {
   log: Logger
   /** Read-only connection. */
   db: Db
-  hydrator: Pick<Hydrator, 'labels' | 'blocks'>
+  hydrator: Pick<Hydrator, 'labels' | 'blocks' | 'notifications' | 'profiles'>
   /** Undefined: nothing is cached between calls. */
   invalidations: InvalidationReader | undefined
   search: Searching
