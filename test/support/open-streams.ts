@@ -45,8 +45,8 @@ export async function openStreams(world: World) {
     const keys = parseTimelineKey(text)
     readers.begin()
     const sources = keys.map((key) => open(key)!)
-    const at = last === undefined ? undefined : cursors.read(text, last).at
-    streams.listen({ keys, sources, at, asker }, response)
+    const from = last === undefined ? undefined : cursors.read(text, last)
+    streams.listen({ keys, sources, from, asker }, response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

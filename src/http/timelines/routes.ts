@@ -7,6 +7,7 @@ import { type Context, Hono } from 'hono'
 import { getQueryParams } from 'hono/utils/url'
 import { type PageJson, pageBytes } from '../../answers/timelines/event-json.ts'
 import type { GraphSource } from '../../answers/timelines/graph-source.ts'
+import type { Position } from '../../answers/timelines/signed-cursor.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import type { Timelines } from '../../answers/timelines/timelines.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
@@ -233,13 +234,13 @@ async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
     const { asker, keys, key } = await readCall(parts, request, c.req.param('key') ?? '')
     checkMay(asker, 'read', keys)
     await upToDate(parts, keys, isFromNowOn(request))
-    const at = readPlace(timelines, { key, keys, request })
+    const from = readPlace(timelines, { key, keys, request })
     await asker.caller.time.run(() => inTurns(timelines.prepare(keys)))
     const sources = timelines.sources(keys)
     if (request.method === 'HEAD') return { status: 200, body: null, headers: STREAM_TYPE }
     if (!response) throw invalidRequest('Streams need a connection')
     if (response.destroyed) throw invalidRequest('The client has disconnected')
-    streams.listen({ keys, sources, at, asker }, response as ServerResponse)
+    streams.listen({ keys, sources, from, asker }, response as ServerResponse)
     const leave = shared?.follow(namesOf(keys, 'custom'))
     if (leave) response.once('close', leave)
     isRefused = false
@@ -253,6 +254,8 @@ function isFromNowOn(request: HttpRequest): boolean {
   return !request.header('last-event-id') && cursor === undefined && since === undefined
 }
 
+type Place = Omit<Position, 'isForward'>
+
 /**
  * `Last-Event-ID` takes precedence: a reconnecting browser sends it, with the URL of its first
  * request.
@@ -260,7 +263,7 @@ function isFromNowOn(request: HttpRequest): boolean {
 function readPlace(
   { cursors }: Timelines,
   { key, keys, request }: Omit<Call, 'asker'>,
-): readonly number[] | undefined {
+): Place | undefined {
   const last = request.header('last-event-id') || undefined
   if (last !== undefined) return placeOf(cursors, { key, keys, text: last })
   const { cursor, since } = queryOf(request)
@@ -274,11 +277,11 @@ function readPlace(
 function placeOf(
   cursors: Timelines['cursors'],
   { key, keys, text }: { key: string; keys: TimelineKey[]; text: string },
-): readonly number[] {
-  if (keys.length === 1 && SEQUENCE.test(text)) return [Number(text)]
-  const { isForward, at } = cursors.read(key, text)
+): Place {
+  if (keys.length === 1 && SEQUENCE.test(text)) return { at: [Number(text)] }
+  const { isForward, ...place } = cursors.read(key, text)
   if (!isForward) throw invalidRequest('A stream reads forward: this cursor reads backward')
-  return at
+  return place
 }
 
 function readLimit(text: string | undefined): number {

@@ -15,7 +15,7 @@ import {
   moveOn,
   readMerged,
 } from '../../answers/timelines/merge.ts'
-import type { Cursors } from '../../answers/timelines/signed-cursor.ts'
+import type { Cursors, Position } from '../../answers/timelines/signed-cursor.ts'
 import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import { describeOwn, eventsOf } from '../../answers/timelines/timelines.ts'
 import type { TimelineSource } from '../../answers/timelines/types.ts'
@@ -33,7 +33,7 @@ type StreamWish = {
   keys: readonly TimelineKey[]
   sources: readonly TimelineSource[]
   /** The reader's position in each timeline; undefined: from now on. */
-  at: readonly number[] | undefined
+  from: Omit<Position, 'isForward'> | undefined
   asker: Asker
 }
 
@@ -58,6 +58,8 @@ type StreamLimits = { all: number; ofToken: number; ofMember: number }
 export const STREAM_LIMITS: StreamLimits = { all: 12_000, ofToken: 10_000, ofMember: 8 }
 const CAUGHT_UP_AT_ONCE = 100
 const MAX_UNSENT_BYTES = 256 << 10
+/** Each event has its own: a page's marks would be three times its size. */
+const MARKS_OF_AN_EVENT = 32
 /** Poll interval for timelines that are fetched from elsewhere and send no notice of new events. */
 const LOOKED_FOR_EVERY_MS = 1_000
 /** Events that arrive within this time are sent together. */
@@ -115,8 +117,9 @@ class StreamHub implements Streams {
   listen(wish: StreamWish, response: ServerResponse): void {
     const { asker } = wish
     this.#refuseTooMany(asker)
-    const at = [...(wish.at ?? wish.sources.map((one) => one.tip()))]
-    const given = givenIn(wish.sources)
+    const { at: from, given: marks } = wish.from ?? { at: wish.sources.map((one) => one.tip()) }
+    const given = givenIn(wish.sources, marks)
+    const at = [...from]
     const stream: Stream = { wish, response, at, topics: [], isLive: false, given }
     this.#streams.add(stream)
     this.#count(asker, 1)
@@ -227,10 +230,11 @@ class StreamHub implements Streams {
   }
 
   /** A single timeline uses the sequence number, several use a cursor. */
-  #placeOf({ wish, at }: Stream, seq: number): string {
+  #placeOf({ wish, at, given }: Stream, seq: number): string {
     if (wish.keys.length === 1) return String(seq)
     const key = wish.keys.map(({ text }) => text).join('+')
-    return this.#parts.cursors.write(key, { isForward: true, at })
+    const marks = given.marks().slice(-MARKS_OF_AN_EVENT)
+    return this.#parts.cursors.write(key, { isForward: true, at, given: marks })
   }
 
   #fallBehind(stream: Stream): void {

@@ -2,13 +2,17 @@
 // as nodes that wrote them received the records. A record that several hold comes once a walk, in either direction,
 // wherever pages end, and going back gives the pages before.
 
+import { createServer, get } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { pageBytes } from '../../../src/answers/timelines/event-json.ts'
 import type { FollowingLogs } from '../../../src/answers/timelines/logged-source.ts'
 import { createOpenSource, prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
+import { parseTimelineKey } from '../../../src/answers/timelines/timeline-key.ts'
 import { createTimelines, type Timelines } from '../../../src/answers/timelines/timelines.ts'
 import type { LoggedEntry } from '../../../src/data/engine/following-log.ts'
+import { createStreams } from '../../../src/http/timelines/streams.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import type { EventJson, PageJson } from '../../support/timelines-process.ts'
@@ -113,4 +117,72 @@ test.each([1, 20, 64])('records that come up to %i places apart', async (lateBy)
   const place = 1 + random.below(up.starts.length - 1)
   const back = await walk(merged, { cursor: up.starts[place]! })
   expect(new Set(back.uris).size).toBe(back.uris.length)
+})
+
+/** A server whose only route is the stream of a merge, from a cursor on. */
+function serve(timelines: Timelines, key: string) {
+  const streams = createStreams({
+    feed: { join: never, leave: never, look: () => [] } as never,
+    cursors: timelines.cursors,
+    begin: () => undefined,
+    invalidations: new SharedArrayBuffer(64),
+    onError: never,
+  })
+  const keys = parseTimelineKey(key)
+  const caller = { isSpent: () => false, time: { goOn: (run: () => unknown) => run() } }
+  const asker = { name: 'reader', isMember: false, caller, isStillWelcome: () => true } as never
+  return createServer((request, response) => {
+    const from = timelines.cursors.read(key, request.url!.slice(1))
+    streams.listen({ keys, sources: timelines.sources(keys), from, asker }, response)
+  }).once('close', () => streams.close())
+}
+
+function never(): never {
+  throw new Error('not expected')
+}
+
+type Read = { uris: string[]; last: string }
+
+/** Reads some events, then leaves, as a client whose connection breaks. */
+async function readStream(port: number, cursor: string, count: number): Promise<Read> {
+  const read: Read = { uris: [], last: cursor }
+  const request = get({ port, host: '127.0.0.1', path: `/${cursor}` })
+  const response = await new Promise<AsyncIterable<string>>((resolve) => {
+    request.once('response', (one) => resolve(one.setEncoding('utf8')))
+  })
+  let text = ''
+  for await (const chunk of response) {
+    const parts = `${text}${chunk}`.split('\n\n')
+    text = parts.pop()!
+    for (const part of parts) {
+      if (read.uris.length === count) break
+      read.last = /^id: (.*)$/m.exec(part)?.[1] ?? read.last
+      const data = /^data: (.*)$/m.exec(part)?.[1]
+      if (data) read.uris.push((JSON.parse(data) as EventJson).entity_id)
+    }
+    if (read.uris.length === count) break
+  }
+  request.destroy()
+  return read
+}
+
+test('a stream that begins where a page ended, and breaks off again and again', async () => {
+  const random = createRandom(SEED)
+  const { timelines, uris, key } = start(random, 20)
+  const server = serve(timelines, key).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  try {
+    const page = await read(timelines, { key, limit: 60, direction: 'forward' })
+    const found = page.events.map(({ entity_id }) => entity_id)
+    for (let cursor = page.next_cursor!; found.length < uris.length; ) {
+      const left = uris.length - found.length
+      const some = await readStream(port, cursor, Math.min(left, 1 + random.below(30)))
+      found.push(...some.uris)
+      cursor = some.last
+    }
+    expect(found.toSorted()).toEqual(uris.toSorted())
+  } finally {
+    server.close()
+  }
 })

@@ -59,7 +59,7 @@ function openStreams() {
     },
   })
   const listen = (response: ServerResponse) =>
-    streams.listen({ keys, sources: [source], at: [0], asker }, response)
+    streams.listen({ keys, sources: [source], from: { at: [0] }, asker }, response)
   return { streams, listen }
 }
 

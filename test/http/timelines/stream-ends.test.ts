@@ -114,7 +114,7 @@ async function serve(): Promise<void> {
     }
     const keys = parseTimelineKey(decodeURIComponent(incoming.url!.slice(1)))
     const sources = keys.map((key) => open(key)!)
-    streams.listen({ keys, sources, at: undefined, asker }, response)
+    streams.listen({ keys, sources, from: undefined, asker }, response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
 }
