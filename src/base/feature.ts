@@ -56,6 +56,8 @@ export type Feature = {
   dependencies?(config: never): readonly Dependency[]
   /** Names under which its routes are counted (base/obs/request-counters.ts). */
   webRoutes?: readonly string[]
+  /** What it says before rows are changed: data/feature.ts. */
+  rows?(): Promise<unknown>
   /** Its part in the ingest thread: ingest/feature.ts. */
   ingest?(): Promise<unknown>
   /** Its part in serving threads: http/feature.ts. */
@@ -70,7 +72,7 @@ export const features: readonly Feature[] = await listed()
 
 /** The parts of all features for one kind of thread. Their types are checked where they are listed (features/features.ts). */
 export async function loadParts<Part>(
-  kind: 'ingest' | 'serve' | 'tools',
+  kind: 'rows' | 'ingest' | 'serve' | 'tools',
 ): Promise<readonly Part[]> {
   const parts = await Promise.all(features.map((feature) => feature[kind]?.()))
   return parts.filter((part) => part !== undefined) as unknown as readonly Part[]

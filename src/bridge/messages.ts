@@ -7,8 +7,6 @@ import type { FollowGraphHandle, TimelinesHandle } from '@slipstream/follow-grap
 import type { StreamStatus } from '@slipstream/jetstream'
 import type { Counted } from '../base/obs/counts.ts'
 import type { HistogramCounts } from '../base/obs/histogram.ts'
-import type { NumberedPlaceChange } from '../data/engine/place-changes.ts'
-import type { NumberedChange } from '../data/engine/private-changes.ts'
 import type { LogEntry } from '../data/engine/timeline-log.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
 import type { SharedTimeline } from '../data/store/cluster/shared-timelines.ts'
@@ -56,32 +54,9 @@ export type PrivateAct =
   /** `subject` is a DID. */
   | { kind: 'activity-subscription'; subject: string; post: boolean; reply: boolean }
 
-export type OtherAct =
+type OtherAct =
   /** `from`: one of the network's addresses, as counted by the limits for newcomers. */
   | { kind: 'member-seen'; from?: string | undefined }
-  /**
-   * Changes of the member's private state shared through an engine, ascending, on top of change
-   * `from` (undefined: of none); afterwards this node has all up to `to`.
-   */
-  | {
-      kind: 'shared-state'
-      place: string
-      from: number | undefined
-      to: number
-      changes: NumberedChange[]
-    }
-  /**
-   * Changes of the place that the nodes share, ascending, on top of change `from`; afterwards this
-   * node has all up to `to`. Removals of keys up to `goneUntil` need not be remembered.
-   */
-  | {
-      kind: 'shared-place'
-      place: string
-      from: number
-      to: number
-      changes: NumberedPlaceChange[]
-      goneUntil: number
-    }
   /** DIDs of labelers named in the member's requests. */
   | { kind: 'labelers-named'; labelers: string[] }
   /** Records just shown may have labels by these labelers. Subjects are at-URIs and DIDs. */
@@ -182,8 +157,6 @@ export type SharedMemory = {
   timelines: TimelinesHandle
   /** The rows that the writer touched, for `InvalidationReader`. */
   invalidations: SharedArrayBuffer
-  /** Buckets of members that this node holds (data/engine/held-buckets.ts), if there are several. */
-  buckets: SharedArrayBuffer
   /** The serving threads' request counters (base/obs/request-counters.ts). */
   requests: SharedArrayBuffer
   /** By feature. */

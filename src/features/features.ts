@@ -2,6 +2,7 @@
 // folder.
 
 import { archiveFeature } from './archive/feature.ts'
+import { clusterFeature } from './cluster/feature.ts'
 import { dataplaneFeature } from './dataplane/feature.ts'
 import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
@@ -16,6 +17,7 @@ import { verificationFeature } from './verification/feature.ts'
 import { visitorsFeature } from './visitors/feature.ts'
 
 export const features: readonly ListedFeature[] = [
+  clusterFeature,
   mediaFeature,
   dataplaneFeature,
   verificationFeature,

@@ -23,6 +23,7 @@ import type { Explored } from './operator/explored.ts'
 import type { Reports } from './operator/feature-report.ts'
 import type { Overload } from './overload/overload.ts'
 import type { RateBuffers } from './overload/rate-limits.ts'
+import type { Sharing, SharingParts } from './serve/sharing.ts'
 import type { Connected } from './server/connected.ts'
 import type { SideRoutes } from './server/side-routes.ts'
 import type { SlowRequests } from './server/slow-requests.ts'
@@ -45,6 +46,11 @@ export type ServeFeature = Reports &
     createShared?(config: Config): unknown
     /** Routes on the operator's socket and behind the operator's token. */
     operatorRoutes?(app: Hono, config: Config): void
+    /**
+     * Called once in each serving thread, before all else: what it shares with other nodes;
+     * undefined if this feature shares nothing.
+     */
+    share?(parts: SharingParts): Sharing | undefined
     /** Called once in each serving thread, before it listens. */
     start?(parts: ServeParts): ServePart
   }

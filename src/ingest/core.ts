@@ -6,7 +6,7 @@ import { pageCacheKib } from '../base/config/memory.ts'
 import { createCounts } from '../base/obs/counts.ts'
 import { createLogger } from '../base/obs/log.ts'
 import { highestRequestShareOf } from '../base/obs/request-counters.ts'
-import { refuseAlone } from '../data/store/cluster/engine-move.ts'
+import { type RowsFeature, refuseRows } from '../data/feature.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
 import type { StreamLevel } from '../data/store/stream/stream-levels.ts'
 import { createTraffic } from '../sources/traffic.ts'
@@ -31,7 +31,11 @@ export type StoredAboutAll = {
 }
 
 /** The store, the memory derived from it, and the writer of both. */
-export function createCore(config: Config, aboutAll: StoredAboutAll) {
+export function createCore(
+  config: Config,
+  aboutAll: StoredAboutAll,
+  ofRows: readonly RowsFeature[],
+) {
   const log = createLogger({ level: config.logLevel, name: 'ingest' })
   const now = Date.now
   // Only the writer gets the writable connection; all others get the read-only type.
@@ -41,7 +45,7 @@ export function createCore(config: Config, aboutAll: StoredAboutAll) {
     onUpgrade: (upgrade) => log.info(upgrade, 'upgrading the database; a copy was made first'),
   })
   const db: Db = writable
-  if (config.engine === undefined) refuseAlone(db)
+  refuseRows(ofRows, config, db)
   const { memory, handles, saved } = loadMemory({ db: writable, config, log })
   const { actors } = memory
   const coldStarts = createNewcomerBudget({ db, now })
@@ -62,7 +66,6 @@ export function createCore(config: Config, aboutAll: StoredAboutAll) {
   const room = createDiskRoom(log)
   const counts = createCounts()
   const watchdog = createWatchdog({ log, room, progress: () => fileState(config.dataDir) })
-  const rings = createMemberRings({ db, memory, now, settings: config, ...handles })
   const giveWay = createGiveWay({
     requestShare: highestRequestShareOf(handles.requests),
     onRested: (ms) => counts.add('rested', 'ms', ms),
@@ -81,7 +84,12 @@ export function createCore(config: Config, aboutAll: StoredAboutAll) {
     namedMembers,
     now,
     pace: createStreamPace(),
-    rings,
+    openTimeline: createMemberRings({
+      db,
+      memory,
+      now,
+      isOurs: (did): boolean => core.isOurTimeline(did),
+    }),
     room,
     snapshots,
     traffic: createTraffic(),
@@ -94,6 +102,10 @@ export function createCore(config: Config, aboutAll: StoredAboutAll) {
      * thread.ts.
      */
     async applyBatch(_batch: AnyBatch, _onApplied?: () => void): Promise<void> {},
+    /** Whether this node holds the member's timeline; set by a feature that gives them to other nodes. */
+    isOurTimeline(_did: string): boolean {
+      return true
+    },
     /** Jobs were added; set by thread.ts. */
     wakeJobs(): void {},
     /** Called after each commit that changed memory. */

@@ -4,14 +4,19 @@
 import type { Consumer, StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../base/config/config.ts'
 import { loadParts } from '../base/feature.ts'
-import type { FeatureKind } from '../bridge/messages.ts'
+import type { FeatureKind, PrivateAct } from '../bridge/messages.ts'
 import type { RepoMirrors } from './backfill/mirrors.ts'
 import type { BeginsStream } from './begin-stream.ts'
 import type { Core, StoredAboutAll } from './core.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import type { MemoryChange } from './indexing/memory/memory-changes.ts'
 
-type Handler<Body> = (ctx: IndexContext, did: string, body: Body) => unknown
+type Handler<Body> = (ctx: IndexContext, did: string, body: Body, means: HandlerMeans) => unknown
+
+type HandlerMeans = {
+  /** Does what the member asked of another server, which accepted it: it can't be refused any more. */
+  accepted(act: PrivateAct): void
+}
 type Call<Body> = (did: string, body: Body) => unknown
 
 export type RequestHandlers = Readonly<Record<FeatureKind, Handler<never>>>
@@ -53,6 +58,8 @@ type IngestPart = {
    * @param apply - writes a batch
    */
   mainStream?(apply: (batch: StreamBatch) => Promise<void>): Consumer
+  /** Whether a seat for a new member is counted elsewhere, not by this node's rows. */
+  countsSeats?: boolean
   /** Read while an account's own server is away. */
   mirrors?: RepoMirrors | undefined
   /** After each batch of the stream is written and visible. */

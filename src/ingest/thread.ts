@@ -13,6 +13,7 @@ import { HOUR_MS } from '../base/util/durations.ts'
 import { releaseUnusedMemory } from '../base/util/unused-memory.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
+import { loadRowsFeatures, type RowsFeature } from '../data/feature.ts'
 import { endRun } from '../data/store/counts/history-holes.ts'
 import { trimMalloc } from '../data/store/files/trim-malloc.ts'
 import type { RepoMirrors } from './backfill/mirrors.ts'
@@ -73,7 +74,8 @@ const FILTER_CHANGES = new Set([
 const port = parentPort!
 
 try {
-  run((workerData as { config: Config }).config, await loadIngestFeatures())
+  const { config } = workerData as { config: Config }
+  run(config, await loadIngestFeatures(), await loadRowsFeatures())
   storeCompiledCode()
   releaseUnusedMemory({ alsoRelease: trimMalloc })
 } catch (error) {
@@ -85,9 +87,13 @@ function tell(message: IngestMessage): void {
   port.postMessage(message)
 }
 
-function run(config: Config, features: readonly IngestFeature[]): void {
+function run(
+  config: Config,
+  features: readonly IngestFeature[],
+  ofRows: readonly RowsFeature[],
+): void {
   letOthersGoFirst()
-  const core = createCore(config, aboutAllOf(features, config))
+  const core = createCore(config, aboutAllOf(features, config), ofRows)
   const { actors, db, writer, log, now, room, traffic } = core
   const [latency, lines] = [createLatencyRecorder(), createLines(port)]
   const checkpoints = watchedCheckpoints({ ...core, dataDir: config.dataDir }, core.watchdog)
@@ -157,6 +163,7 @@ function run(config: Config, features: readonly IngestFeature[]): void {
     checkpoints,
     ofFeatures: handlersOf(features),
     calls: callsOf(ofFeatures),
+    countsSeats: ofFeatures.some(({ countsSeats }) => countsSeats === true),
   })
   const upkeep = createUpkeep(config, core, {
     consumer,
@@ -200,7 +207,7 @@ function allEnded(
 /** Handlers of the serving threads' requests, for members and for the operator. */
 function createAnswers(
   core: Core,
-  { maxMembers, engine }: Config,
+  { maxMembers }: Config,
   parts: {
     backfill: Backfill
     labels: Labels
@@ -209,6 +216,8 @@ function createAnswers(
     identityNews: IdentityNews
     ofFeatures: RequestHandlers
     calls: IngestCalls
+    /** Seats are counted elsewhere. */
+    countsSeats: boolean
   },
 ) {
   const { backfill, counting, identityNews, labels, checkpoints, ofFeatures, calls } = parts
@@ -220,18 +229,17 @@ function createAnswers(
   return {
     answer: createWriterRequests({
       ...writing,
-      // Where nodes share their members, the engine counts the seats.
       counting,
       labels,
       ofFeatures,
       calls,
-      maxMembers: engine === undefined ? maxMembers : 0,
+      maxMembers: parts.countsSeats ? 0 : maxMembers,
       namedMembers: () => core.namedMembers,
       cameFrom: core.coldStarts.cameFrom,
       onSeatsGivenUp: (count) =>
         core.log.info({ count }, 'member limit reached: evicted members that came only once'),
       onIdentityChanged: (did) => identityNews.of([did]),
-      openTimeline: core.rings.asked,
+      openTimeline: core.openTimeline,
     }),
     operate: createOperatorRequests({ ...writing, tendLog: () => checkpoints.tend() }),
     writeTimelines: createTimelineRequests({ ...core, tendLog: () => checkpoints.tend() }),
@@ -261,7 +269,6 @@ function createUpkeep(
     ...upkeep,
     received,
     startHousekeeping({ ...core, settings: config }),
-    core.rings,
     reportStatus({
       db,
       memory,

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseEngineAddress } from '../../src/base/config/engine.ts'
+import { parseEngineAddress } from '../../src/features/cluster/settings.ts'
 import { SYNCED } from '../support/cassandra-cluster.ts'
 
 const deploy = resolve(import.meta.dirname, '../../deploy')

@@ -6,7 +6,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { features } from '../feature.ts'
 import { settingsPlace } from '../util/installation.ts'
-import { unfitEngine } from './engine.ts'
 import { everySetting } from './every-setting.ts'
 import {
   completePatterns,
@@ -108,7 +107,7 @@ export function examineConfig(
 }
 
 function refuseContradictions(parsed: Derivable): void {
-  const unfit = unfitBudget(parsed) ?? unfitEngine(parsed) ?? unfitFeature(parsed)
+  const unfit = unfitBudget(parsed) ?? unfitFeature(parsed)
   if (unfit) throw new ConfigError(unfit.message, unfit.hint)
   const { metrics, operatorToken } = parsed
   if (metrics !== 'operator' || operatorToken !== undefined) return

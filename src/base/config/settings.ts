@@ -2,7 +2,6 @@
 // the environment by it; docs/SETTINGS.md is generated from it.
 
 import { addressRanges, privateHosts } from './address-ranges.ts'
-import { engineSettings } from './engine.ts'
 import { tagSettings } from './moderation-tags.ts'
 import {
   capMb,
@@ -310,7 +309,6 @@ export const settings = {
       'Bearer token of at least 16 characters for the operator’s routes under /operator/ and the explore view; unset, they are off. The command line on the same machine needs no token.',
     ),
   ),
-  ...engineSettings,
   metrics: setting(
     'METRICS',
     'local',

@@ -4,12 +4,13 @@
 
 import { readFileSync } from 'node:fs'
 import type cassandra from 'cassandra-driver'
-import { type Config, ConfigError } from '../../base/config/config.ts'
-import { parseEngineAddress } from '../../base/config/engine.ts'
+import { ConfigError } from '../../base/config/config.ts'
+import type { settingsOf } from '../../base/config/every-setting.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
+import { type clusterSettings, parseEngineAddress } from '../../features/cluster/settings.ts'
 
-export type EngineSettings = Pick<Config, 'engine' | 'enginePasswordFile' | 'engineCa'>
+export type EngineSettings = ReturnType<typeof settingsOf<typeof clusterSettings>>
 
 export type Row = cassandra.types.Row
 

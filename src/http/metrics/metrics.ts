@@ -24,7 +24,6 @@ import type { IngestStatus } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countLeftOut } from '../../data/store/fetching/backfills.ts'
 import { countJobs } from '../../data/store/fetching/jobs.ts'
-import { clusterMetrics } from './cluster-metrics.ts'
 import { searchMetrics } from './search-metrics.ts'
 import { byThread, sumOfThreads } from './thread-samples.ts'
 import { timelineMetrics } from './timeline-metrics.ts'
@@ -52,7 +51,6 @@ export function metricSources(parts: MetricParts): MetricSource[] {
     ...requestMetrics(parts),
     ...threadMetrics(parts),
     ...searchMetrics(parts),
-    ...clusterMetrics(parts),
     ...contentMetrics(parts),
     ...diskMetrics(parts),
     ...backgroundMetrics(parts),

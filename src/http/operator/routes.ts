@@ -253,7 +253,7 @@ function toAnswer(error: unknown): { status: OperatorError['status'] | 500; body
   const hint = HINTS[(error as Error).name]
   if (hint) return { status: 409, body: { error: 'Refused', message, hint } }
   if (error instanceof XRPCError && error.status === 503) {
-    const hint = '`slipstream doctor --only engine` looks at them.'
+    const { hint = '`slipstream doctor` looks for the cause.' } = error
     return { status: 503, body: { error: 'Refused', message, hint } }
   }
   if (error instanceof ConfigError) {

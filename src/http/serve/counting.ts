@@ -10,13 +10,11 @@ import { watchLoopLag } from '../../base/obs/loop-lag.ts'
 import { RequestCounters } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
-import type { Leases } from '../../data/engine/leases.ts'
 import type { MetricParts } from '../metrics/metrics.ts'
 import { addMetricsRoute } from '../metrics/metrics-route.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { SearchCounts } from './searching.ts'
-import type { SharedHomes } from './shared-homes.ts'
 
 type CountingOptions = Omit<MetricParts, 'status' | 'requests'> & {
   config: Config
@@ -28,12 +26,6 @@ type CountingOptions = Omit<MetricParts, 'status' | 'requests'> & {
   /** The cache of answers. */
   kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
   search: { counts(): SearchCounts }
-  /** What this thread shares with other nodes. */
-  shared: {
-    leases: Pick<Leases, 'counts'> | undefined
-    homes: { homes: Pick<SharedHomes, 'counts'> } | undefined
-    fallbacks(): number
-  }
   /** What features report. */
   featureGauges: () => Readonly<Record<FeatureGauge, number>>
 }
@@ -68,10 +60,6 @@ export function countThread(options: CountingOptions): Counting {
     counters.set('viewerBytes', viewers)
     counters.set('cachedViewHits', hits)
     counters.set('cachedViewMisses', misses)
-    const { held = 0, gained = 0, lost = 0 } = options.shared.leases?.counts() ?? {}
-    counters.set('bucketsHeld', held)
-    counters.set('bucketsGained', gained)
-    counters.set('bucketsLost', lost)
     for (const [gauge, value] of Object.entries(options.featureGauges())) {
       counters.set(gauge as FeatureGauge, value)
     }
@@ -81,11 +69,6 @@ export function countThread(options: CountingOptions): Counting {
     counters.set('searchesRefused', searches.refused)
     counters.set('searchesGivenUp', searches.givenUp)
     counters.set('searchSeconds', searches.ms / 1_000)
-    counters.set('engineFallbacks', options.shared.fallbacks())
-    const { asked = 0, used = 0, kept = 0 } = options.shared.homes?.homes.counts() ?? {}
-    counters.set('homesUsed', used)
-    counters.set('homesUnused', asked - used)
-    counters.set('guestTimelines', kept)
   }, TELL_EVERY_MS)
   timer.unref()
   return {

@@ -90,10 +90,13 @@ export function createEngineWaits(parts: Parts): EngineWaits {
   }
 }
 
+/** For the operator. */
+const HINT = '`slipstream doctor --only engine` looks at them.'
+
 /** Maps an unavailable engine to an error for the client; rethrows all other errors. */
 export function engineRefusal(message: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof EngineUnavailableError)) throw error
-    throw unavailable(message, { error: 'EngineUnavailable', cause: error })
+    throw unavailable(message, { error: 'EngineUnavailable', cause: error, hint: HINT })
   }
 }

@@ -41,6 +41,7 @@ import type { Health } from '../server/health.ts'
 import { createMembership } from '../server/membership.ts'
 import { createResponding } from '../server/respond.ts'
 import { createServer, type Server } from '../server/server.ts'
+import { sharedByNodes } from '../timelines/shared-by-nodes.ts'
 import { createInvites } from '../xrpc/accounts/invites.ts'
 import { createAppContext } from '../xrpc/app-context.ts'
 import { bindMethods } from '../xrpc/methods.ts'
@@ -51,9 +52,8 @@ import { warmUp } from '../xrpc/warm-up.ts'
 import { countThread } from './counting.ts'
 import { createIdentities } from './identities.ts'
 import { keepAnswers } from './kept-answers.ts'
-import { isEngineAway } from './place-sharing.ts'
 import { createSearching } from './searching.ts'
-import { createSharing, type Sharing } from './sharing.ts'
+import { type Sharing, shareWith } from './sharing.ts'
 import { streamHealth } from './stream-health.ts'
 import { timelineRoutes } from './timelines.ts'
 
@@ -91,7 +91,7 @@ export function createServing(options: ServingOptions): Serving {
   const { config, features, log, memory, ingest, onFatal } = options
   const reading = openReading(options)
   const { db, actors, graph } = reading
-  const shared = createSharing(options, reading)
+  const shared = shareWith(features, { ...options, ...reading })
   const { writer, operate } = shared
   const { fetch, lookups, quotas } = createOutside(options)
   const resolver = createIdentities({ ...options, ...reading, lookups })
@@ -146,9 +146,8 @@ export function createServing(options: ServingOptions): Serving {
   const counting = countThread({
     ...options,
     ...reading,
-    featureGauges: () => ofFeatures.gauges(),
+    featureGauges: () => ({ ...shared.gauges(), ...ofFeatures.gauges() }),
     ofFeatures: features.flatMap(({ metrics }) => metrics ?? []),
-    shared,
     kept: kept.usage,
     methods: [
       ...methods.map(({ nsid }) => nsid),
@@ -191,7 +190,7 @@ export function createServing(options: ServingOptions): Serving {
     names: app.names,
     overload,
     responding,
-    shared,
+    shared: sharedByNodes(shared.ofFeatures),
   })
   const server = createServer({
     config,
@@ -254,7 +253,7 @@ function openReading({ config, memory, log, thread }: ServingOptions) {
 function aboutCallers(
   options: ServingOptions,
   { db, actors, isMember }: Reading,
-  shared: Pick<Sharing, 'writer' | 'hasSeat'> & { resolver: Resolver },
+  shared: Pick<Sharing, 'writer' | 'hasSeat' | 'isLogged'> & { resolver: Resolver },
 ) {
   const { config, log, ingest, rateBuffers } = options
   const { writer, resolver } = shared
@@ -279,7 +278,7 @@ function aboutCallers(
       writer,
       onError(error) {
         // Already logged where it was detected.
-        if (isDiskFull(error) || isEngineAway(error)) return
+        if (isDiskFull(error) || shared.isLogged(error)) return
         log.error({ err: error }, 'a member could not be recorded')
       },
     }),
@@ -305,19 +304,19 @@ function closeAll(parts: readonly { close(): void }[]): void {
 
 /**
  * Closes listeners first, since they would keep the server from ending, as would pictures waiting
- * to be made. Other nodes take over this node's leases immediately, not only once the last request
+ * to be made. Other nodes take over immediately, not only once the last request
  * ends; requests are accepted until a balancer has seen that the node is leaving.
  */
 function closingFirst(
   server: Server,
   parts: { close(): void | Promise<void> }[],
-  { leases, leavesForMs }: Pick<Sharing, 'leases' | 'leavesForMs'>,
+  { leave, leavesForMs }: Pick<Sharing, 'leave' | 'leavesForMs'>,
 ): Server {
   return {
     ...server,
     async close() {
       if (leavesForMs > 0) server.leave()
-      await Promise.all([leases?.release(), pause(leavesForMs)])
+      await Promise.all([leave(), pause(leavesForMs)])
       await Promise.all([...parts.map((part) => part.close()), server.close()])
     },
   }

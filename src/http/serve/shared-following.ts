@@ -17,7 +17,7 @@ import type { UpToDate } from '../timelines/shared-by-nodes.ts'
 import { createEngineWaits } from './engine-waits.ts'
 
 /** By DID; `upToDate` throws an XRPCError 503 if the engine never has answered for one of these members. */
-export type SharedFollowing = FollowingLogs & UpToDate & { fallbacks(): number }
+type SharedFollowing = FollowingLogs & UpToDate & { fallbacks(): number }
 
 type Parts = {
   /** @throws EngineUnavailableError */

@@ -27,6 +27,7 @@ import {
 } from '../../data/store/cluster/shared-place.ts'
 import type { Db } from '../../data/store/db.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
+import type { SharedPlaceRequest } from '../../features/cluster/requests.ts'
 import { ownPlace } from '../../ingest/place/own-place.ts'
 import { type DocChange, docKey } from '../../ingest/place/place-doc.ts'
 import { type PlaceAct, planAct } from '../../ingest/place/plan.ts'
@@ -184,8 +185,8 @@ export async function bringPlace(
   const slice = await decisions.since(known ?? 0)
   let from = known ?? 0
   const send = async (changes: readonly NumberedPlaceChange[], to: number, goneUntil = 0) => {
-    const request = { kind: 'shared-place', did: '', place, from, to, goneUntil } as const
-    await writer.send({ ...request, changes: [...changes] })
+    const body: SharedPlaceRequest = { place, from, to, goneUntil, changes: [...changes] }
+    await writer.send({ kind: 'cluster/place', did: '', body })
     from = to
   }
   if (slice.isWhole) await send(missingIn(db, slice), from)

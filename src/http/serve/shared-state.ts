@@ -12,6 +12,7 @@ import { MAX_CHANGES_AT_ONCE, type PrivateChanges } from '../../data/engine/priv
 import { sharedVersion } from '../../data/store/cluster/shared-state.ts'
 import type { Db } from '../../data/store/db.ts'
 import { uidOfDid } from '../../data/store/records/actors.ts'
+import type { SharedStateRequest } from '../../features/cluster/requests.ts'
 import { changesOf, changesOfState, isPrivateAct } from '../../ingest/member-state/changes.ts'
 import { readState } from '../../ingest/member-state/read-state.ts'
 import { createEngineWaits, engineRefusal } from './engine-waits.ts'
@@ -142,7 +143,8 @@ async function bringNews(
   const after = known === undefined || version < known ? 0 : known
   const news = await changes.since(did, after)
   const to = Math.max(version, news.at(-1)?.number ?? 0)
-  await writer.send({ kind: 'shared-state', did, place: id, from: known, to, changes: news })
+  const body: SharedStateRequest = { place: id, from: known, to, changes: news }
+  await writer.send({ kind: 'cluster/state', did, body })
 }
 
 function knownVersion(db: Db, did: string, place: string): number | undefined {

@@ -16,7 +16,7 @@ import type { Followed } from '../timelines/shared-by-nodes.ts'
 import { createEngineWaits } from './engine-waits.ts'
 
 /** `upToDate` is also called before reading any cursor. */
-export type SharedTimelines = Followed & {
+type SharedTimelines = Followed & {
   /** Keeps their order. */
   post(posts: readonly TimelinePost[]): Promise<PostOutcome[]>
   /** The same on all nodes, once the engine has been reached. */

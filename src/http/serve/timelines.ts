@@ -29,10 +29,9 @@ import { createLiveFeed } from '../timelines/live-feed.ts'
 import { createLineStreams } from '../timelines/ndjson.ts'
 import { createPoster } from '../timelines/poster.ts'
 import { createEventsRoute, createTimelineRoutes } from '../timelines/routes.ts'
+import type { SharedByNodes } from '../timelines/shared-by-nodes.ts'
 import { createStreams, STREAM_LIMITS, type Streams } from '../timelines/streams.ts'
 import type { Needs } from '../xrpc/define.ts'
-import type { SharedFollowing } from './shared-following.ts'
-import type { SharedTimelines } from './shared-timelines.ts'
 
 type TimelineService = {
   /** For the server's `sideRoutes`. */
@@ -56,8 +55,8 @@ export function timelineRoutes(parts: {
   onViewer: OnViewer
   isMember: (did: string) => boolean
   onFatal: (error: unknown) => void
-  /** Set if several nodes share them. */
-  shared: { timelines: SharedTimelines | undefined; following: SharedFollowing | undefined }
+  /** What several nodes share. */
+  shared: SharedByNodes
 }): TimelineService {
   const { timelines: shared, following } = parts.shared
   const { config, actors, db, graph, ingest, names, onFatal, overload } = parts
@@ -118,7 +117,7 @@ function routeOf({ method, path }: HttpRequest): WebRoute {
 }
 
 /** Without shared keys, other nodes would refuse this node's cursors, and this node theirs. */
-function sharedKeys(shared: Pick<SharedTimelines, 'cursorKeys'>) {
+function sharedKeys(shared: Pick<NonNullable<SharedByNodes['timelines']>, 'cursorKeys'>) {
   const keys = shared.cursorKeys()
   if (keys.length === 0)
     throw unavailable('Cursors can’t be read until the engine is first reached')

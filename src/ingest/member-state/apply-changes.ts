@@ -1,13 +1,12 @@
 // Changes of a member's private state, taken in by another node or written to the engine by this one. Applies
 // them to the rows with the functions that handle the member's own requests, each as of the time it was made.
 
-import type { OtherAct, PrivateAct } from '../../bridge/messages.ts'
+import type { PrivateAct } from '../../bridge/messages.ts'
 import type { NumberedChange } from '../../data/engine/private-changes.ts'
 import { setSharedVersion, sharedVersion } from '../../data/store/cluster/shared-state.ts'
+import type { SharedStateRequest } from '../../features/cluster/requests.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import { actsOf, SEEN } from './changes.ts'
-
-type SharedState = OtherAct & { kind: 'shared-state' }
 
 /**
  * Puts the seen mark first: setting a priority before any seen mark marks everything as seen, which
@@ -22,7 +21,7 @@ function seenFirst(changes: readonly NumberedChange[]): NumberedChange[] {
 export function applySharedState(
   ctx: IndexContext,
   did: string,
-  { place, from, to, changes }: SharedState,
+  { place, from, to, changes }: SharedStateRequest,
   apply: (act: PrivateAct) => void,
 ): void {
   const uid = internActor(ctx, did)

@@ -1,7 +1,6 @@
 // Changes of the place that nodes share, put on the engine by this node or another. Applies them to the rows
 // with the functions that a single node uses, each as of the time it was decided. Called in a commit.
 
-import type { OtherAct } from '../../bridge/messages.ts'
 import type { NumberedPlaceChange } from '../../data/engine/place-changes.ts'
 import {
   beginPlace,
@@ -17,6 +16,7 @@ import type { ModerationAct } from '../../data/store/moderation/moderation-log.t
 import { storeToken } from '../../data/store/programs/service-tokens.ts'
 import { addSigningKey } from '../../data/store/timelines/signing-keys.ts'
 import { deleteCursorsOfToken } from '../../data/store/timelines/timeline-cursors.ts'
+import type { SharedPlaceRequest } from '../../features/cluster/requests.ts'
 import { type IndexContext, isMember } from '../indexing/index-context.ts'
 import { memberSeen, removeMember } from '../indexing/members/members.ts'
 import { decide } from '../indexing/moderation/moderation.ts'
@@ -34,10 +34,8 @@ import {
   tokenRow,
 } from './place-doc.ts'
 
-type SharedPlace = OtherAct & { kind: 'shared-place' }
-
 /** Applies only the newer changes if another thread has brought some meanwhile. */
-export function applySharedPlace(ctx: IndexContext, request: SharedPlace): void {
+export function applySharedPlace(ctx: IndexContext, request: SharedPlaceRequest): void {
   const { place, from, to, changes, goneUntil } = request
   beginPlace(ctx.db, place)
   const known = placeVersion(ctx.db, place)!

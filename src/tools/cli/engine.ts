@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../base/config/config.ts'
-import { parseEngineAddress } from '../../base/config/engine.ts'
+import { settingsOf } from '../../base/config/every-setting.ts'
 import { bucketOf } from '../../data/engine/buckets.ts'
 import { connectEngine, type Engine, EngineUnavailableError } from '../../data/engine/connect.ts'
 import { type LeaseOverview, leaseOverview } from '../../data/engine/lease-overview.ts'
@@ -14,6 +14,7 @@ import {
   replicationOf,
   schemaState,
 } from '../../data/engine/schema.ts'
+import { clusterSettings, parseEngineAddress } from '../../features/cluster/settings.ts'
 import { CliError } from '../fail.ts'
 import type { CliContext } from './context.ts'
 import { type JsonOption, withJson } from './json-option.ts'
@@ -111,16 +112,17 @@ export async function withEngine(
   config: Config,
   work: (engine: Engine, datacenter: string) => Promise<void>,
 ): Promise<void> {
-  if (config.engine === undefined) {
+  const settings = settingsOf(config, clusterSettings)
+  if (settings.engine === undefined) {
     throw new ConfigError(
       'The settings name no engine.',
       'Set SLIPSTREAM_ENGINE=cql://user@host,host/keyspace (docs/CLUSTER.md).',
     )
   }
-  const { datacenter } = parseEngineAddress(config.engine)
+  const { datacenter } = parseEngineAddress(settings.engine)
   let engine: Engine | undefined
   try {
-    engine = await connectEngine(config)
+    engine = await connectEngine(settings)
     await work(engine, datacenter)
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error

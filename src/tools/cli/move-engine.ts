@@ -80,10 +80,16 @@ async function moving(config: Config, work: (parts: MoveParts) => Promise<void>)
   const { openMovingPlace } = await import('./moving/moving-place.ts')
   const { createWriterRequests } = await import('../../ingest/upkeep/requests/writer-requests.ts')
   const { errorOf } = await import('../../bridge/connection.ts')
+  const { ingest } = await import('../../features/cluster/ingest.ts')
   await withEngine(config, async (engine) => {
     const place: MovingPlace = await openMovingPlace(engine)
     await writingOwn(config, async ({ db, actors, writer }) => {
-      const answer = createWriterRequests({ writer, openTimeline() {}, wakeBackfill() {} })
+      const answer = createWriterRequests({
+        writer,
+        ofFeatures: ingest.requests,
+        openTimeline() {},
+        wakeBackfill() {},
+      })
       const requests: MoveParts['requests'] = {
         async send(request) {
           const reply = answer({ ...request, id: 0 })

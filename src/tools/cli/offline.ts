@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError } from '../../base/config/config.ts'
+import { loadRowsFeatures, refuseRows } from '../../data/feature.ts'
 import type { ActorTable } from '../../data/graph/actor-table.ts'
-import { refuseAlone } from '../../data/store/cluster/engine-move.ts'
 import { type Db, FILE_NAME, openReader, openWriter } from '../../data/store/db.ts'
 import { closeToOthers } from '../../data/store/files/data-folder.ts'
 import { lockDataDir } from '../../data/store/files/lock.ts'
@@ -46,15 +46,16 @@ export async function readingOffline<T>(
 
 /**
  * Creates and upgrades the database if necessary, as the server would.
- * @throws ConfigError if nodes share this data, since it is then decided on their engine
+ * @throws ConfigError if this data is decided elsewhere
  */
 export async function writingOffline<T>(
-  config: WriterConfig & Pick<Config, 'engine'>,
+  config: Config,
   write: (writer: OfflineWriter) => T | Promise<T>,
 ): Promise<T> {
-  if (config.engine !== undefined) throw decidedByAServer()
+  const features = await loadRowsFeatures()
+  for (const one of features) one.refuseOffline?.(config)
   return writingOwn(config, (parts) => {
-    refuseAlone(parts.db)
+    refuseRows(features, config, parts.db)
     return write(parts)
   })
 }
@@ -88,13 +89,6 @@ export async function writingOwn<T>(
       db.close()
     }
   })
-}
-
-function decidedByAServer(): ConfigError {
-  return new ConfigError(
-    'This node shares members, invites, tokens and decisions with others (SLIPSTREAM_ENGINE), but its server is not running.',
-    'Start it, or run this on a node that is up: it applies to all of them.',
-  )
 }
 
 /** @throws ConfigError if a server runs on the folder. */

@@ -7,13 +7,11 @@ import { addBackup } from './backup.ts'
 import { addConfig } from './config.ts'
 import { type CliContext, contextOf } from './context.ts'
 import { addDoctor } from './doctor.ts'
-import { addEngine } from './engine.ts'
 import { addGaps } from './gaps.ts'
 import { addImportFollows } from './import-follows.ts'
 import { addInvite } from './invite.ts'
 import { addMember } from './member.ts'
 import { addModeration } from './moderation.ts'
-import { addMoveEngine } from './move-engine.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve-command.ts'
 import { addStats } from './stats.ts'
@@ -38,8 +36,6 @@ const commands: readonly AddCommand[] = [
   addInvite,
   addModeration,
   addToken,
-  addEngine,
-  addMoveEngine,
   addImportFollows,
   addBackup,
   addRestore,

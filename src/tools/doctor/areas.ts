@@ -22,7 +22,6 @@ export const areas = [
   'labelers',
   'fallback',
   'pictures',
-  'engine',
 ] as const
 
 export type Area = (typeof areas)[number]

@@ -6,7 +6,6 @@ import { checkCertificate } from './certificate.ts'
 import { checkClock } from './clock.ts'
 import { checkDatabase } from './database.ts'
 import { checkDisk } from './disk.ts'
-import { checkEngine } from './engine.ts'
 import type { Check } from './examine.ts'
 import { checkFace } from './face.ts'
 import { inFolder } from './in-folder.ts'
@@ -46,7 +45,6 @@ const runs: Record<Area, Check['run']> = {
   labelers: checkLabelers,
   fallback: checkAppview,
   pictures: checkPictures,
-  engine: checkEngine,
 }
 
 /** Areas whose checks look into the data folder. */

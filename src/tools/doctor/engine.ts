@@ -1,12 +1,13 @@
 // Checks the CQL engine that several nodes share: whether it is reachable, survives the loss of a node, has
 // our tables, and has synchronised clocks.
 
-import { parseEngineAddress } from '../../base/config/engine.ts'
+import { settingsOf } from '../../base/config/every-setting.ts'
 import { connectEngine, type Engine } from '../../data/engine/connect.ts'
 import { leaseOverview } from '../../data/engine/lease-overview.ts'
 import { createLeaseTable } from '../../data/engine/lease-table.ts'
 import { type EngineNode, engineNodes } from '../../data/engine/nodes.ts'
 import { engineSchemaVersion, replicationOf, schemaState } from '../../data/engine/schema.ts'
+import { clusterSettings, parseEngineAddress } from '../../features/cluster/settings.ts'
 import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
@@ -16,11 +17,12 @@ const SKEW_MS = 1_000
 const SAFE_COPIES = 3
 
 export async function checkEngine({ config }: DoctorContext): Promise<Finding[]> {
-  if (config.engine === undefined) return [unchecked('none: this node works alone')]
-  const { datacenter } = parseEngineAddress(config.engine)
+  const settings = settingsOf(config, clusterSettings)
+  if (settings.engine === undefined) return [unchecked('none: this node works alone')]
+  const { datacenter } = parseEngineAddress(settings.engine)
   let engine: Engine | undefined
   try {
-    engine = await connectEngine(config)
+    engine = await connectEngine(settings)
     const nodes = await engineNodes(engine)
     const schema = (await schemaState(engine)).version
     const copies = await replicationOf(engine, datacenter)

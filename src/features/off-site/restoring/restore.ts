@@ -4,6 +4,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, ConfigError } from '../../../base/config/config.ts'
+import { loadRowsFeatures } from '../../../data/feature.ts'
 import { makeDataFolder } from '../../../data/store/files/data-folder.ts'
 import { type Restored, restoreBackup } from '../../../data/store/files/restore.ts'
 import { locked, writingOwn } from '../../../tools/cli/offline.ts'
@@ -50,7 +51,8 @@ export async function restoreOffSite(options: RestoreOptions): Promise<OffSiteRe
   const onUnfit = (why: string) => notes.push(why)
   const states = await privateStatesAfter(objects, database?.at ?? 0, { until, onUnfit })
   if (!database && states.length === 0) throw nothingThere(objects.url, notes)
-  if (states.length > 0 && config.engine === undefined) {
+  const isShared = (await loadRowsFeatures()).some((one) => one.isShared?.(config))
+  if (states.length > 0 && !isShared) {
     await writingOwn(config, ({ writer }) => {
       for (const state of states) writer.commit((ctx) => applyPrivateState(ctx, state))
     })

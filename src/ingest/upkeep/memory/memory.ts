@@ -14,7 +14,6 @@ import type { Config } from '../../../base/config/config.ts'
 import type { Logger } from '../../../base/obs/log.ts'
 import { createCounterSpace } from '../../../base/obs/request-counters.ts'
 import type { SharedMemory } from '../../../bridge/messages.ts'
-import { createHeldBuckets } from '../../../data/engine/held-buckets.ts'
 import {
   type ActorTable,
   createActorTable,
@@ -75,7 +74,6 @@ export function loadMemory(options: Sources & { fewAccounts?: number }): LoadedM
       graph: graph.handle,
       timelines: timelines.handle,
       invalidations: invalidations.buffer,
-      buckets: createHeldBuckets().buffer,
       requests: createCounterSpace(config.serveThreads),
     },
     saved: { graph, actors, isOwed },

@@ -36,8 +36,6 @@ import {
 } from '../../indexing/notifications/notification-state.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import type { Labels } from '../../labels/labels.ts'
-import { applySharedState } from '../../member-state/apply-changes.ts'
-import { applySharedPlace } from '../../place/apply-place.ts'
 import type { Counting } from '../counts/counting.ts'
 import type { DiskRoom } from '../disk/disk-room.ts'
 import { createFetchBudget, type FetchBudget } from './fetch-budget.ts'
@@ -81,7 +79,7 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
         passOn(parts, request, room)
         return { id: request.id, ok: true }
       }
-      if (isOfFeature(request)) return answerOfFeature(parts, request, room)
+      if (isOfFeature(request)) return answerOfFeature({ ...parts, fetches }, request, room)
       let isCut = false
       const work = (ctx: IndexContext) => {
         if (request.kind === 'fetch-requested') isCut = !fetches.want(ctx, request)
@@ -105,14 +103,26 @@ function isOfFeature(request: WriterRequest): request is WriterRequest & Feature
 }
 
 function answerOfFeature(
-  { writer, calls = {}, ofFeatures = {}, wakeBackfill }: WriterParts,
+  {
+    writer,
+    calls = {},
+    ofFeatures = {},
+    wakeBackfill,
+    fetches,
+  }: WriterParts & { fetches: FetchBudget },
   { id, kind, did, body }: { id: number; did: string } & FeatureRequest,
   room: Pick<DiskRoom, 'attempt'>,
 ): WriterReply {
   const [call, handler] = [calls[kind], ofFeatures[kind]]
   if (call) return { id, ok: true, result: call(did, body as never) }
   if (!handler) throw new Error(`no feature answers ${kind}`)
-  const result = room.attempt(() => writer.commit((ctx) => handler(ctx, did, body as never)))
+  const result = room.attempt(() =>
+    writer.commit((ctx) =>
+      handler(ctx, did, body as never, {
+        accepted: (act) => apply(ctx, { ...act, id, did }, { fetches, isShared: true }),
+      }),
+    ),
+  )
   wakeBackfill()
   return { id, ok: true, result }
 }
@@ -148,7 +158,7 @@ function passOn(
 
 type Applying = Pick<WriterParts, 'maxMembers' | 'namedMembers' | 'cameFrom'> & {
   fetches: FetchBudget
-  /** Another node accepted it within its own budget, so it can't be refused any more. */
+  /** Another server accepted it within its own budget, so it can't be refused any more. */
   isShared?: boolean
 }
 
@@ -172,14 +182,6 @@ function apply(
   switch (request.kind) {
     case 'member-seen':
       return seeMember(ctx, request, { ...limits(), cameFrom })
-    case 'shared-state': {
-      const { id, did } = request
-      return applySharedState(ctx, did, request, (act) =>
-        apply(ctx, { ...act, id, did }, { fetches, isShared: true }),
-      )
-    }
-    case 'shared-place':
-      return applySharedPlace(ctx, request)
     case 'mute':
       return mute(ctx, request.did, request.subjectDid, request)
     case 'unmute':

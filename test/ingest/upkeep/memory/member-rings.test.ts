@@ -1,80 +1,26 @@
-// Which members' timelines a node holds in memory when several nodes share the members: those in its own
-// buckets, as buckets are gained and lost.
+// Which members' timelines are opened in memory when they make a request.
 
-import { afterEach, expect, test } from 'vitest'
-import { BUCKETS, bucketOf } from '../../../../src/data/engine/buckets.ts'
-import { createHeldBuckets } from '../../../../src/data/engine/held-buckets.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { createMemberRings } from '../../../../src/ingest/upkeep/memory/member-rings.ts'
 import { didOf } from '../../../support/records.ts'
 import { createWorld } from '../../../support/world.ts'
 
-const MEMBERS = Array.from({ length: 40 }, (_, i) => didOf(`member ${i}`))
-const all = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
-const lower = all.slice(0, BUCKETS / 2)
-const upper = all.slice(BUCKETS / 2)
-const cleanUps: (() => void)[] = []
-afterEach(() => {
-  for (const cleanUp of cleanUps.splice(0).toReversed()) cleanUp()
-})
-
-function start(engine: string | undefined) {
+test.each([
+  { holds: 'all', isOurs: () => true },
+  { holds: 'some', isOurs: (did: string) => did !== didOf('member 3') },
+])('a node that holds $holds timelines opens those of its members that ask', ({ isOurs }) => {
+  const members = Array.from({ length: 5 }, (_, i) => didOf(`member ${i}`))
   const world = createWorld({ scope: 'network' })
-  cleanUps.push(() => world.dispose())
-  for (const did of MEMBERS) {
+  onTestFinished(() => world.dispose())
+  for (const did of members) {
     world.member(did)
     world.timelines.close(world.uid(did))
   }
-  const clock = { now: world.now() }
-  const held = createHeldBuckets()
-  const rings = createMemberRings({
-    db: world.db,
-    memory: world.memory,
-    now: () => clock.now,
-    settings: { engine },
-    buckets: held.buffer,
-  })
-  cleanUps.push(rings.stop)
-  const open = () => MEMBERS.filter((did) => world.timelines.isOpen(world.uid(did)))
-  const askAll = () => MEMBERS.forEach((did) => void rings.asked(did))
-  return { clock, held, open, askAll, bytes: () => entryBytes(world) }
-}
-
-function entryBytes(world: ReturnType<typeof createWorld>): number {
-  const { handle } = world.timelines as unknown as { handle: { entries: SharedArrayBuffer } }
-  return handle.entries.byteLength
-}
-
-const ofBuckets = (buckets: number[]) => MEMBERS.filter((did) => buckets.includes(bucketOf(did)))
-
-test('a single node holds the timelines of all members that ask', () => {
-  const { open, askAll } = start(undefined)
-  askAll()
-  expect(open()).toEqual(MEMBERS)
-})
-
-test('each of several nodes holds its own members’ timelines, and reuses the space of lost buckets for gained ones', async () => {
-  const { clock, held, open, askAll, bytes } = start('cql://127.0.0.1/somewhere?dc=a')
-  askAll()
-  expect(open()).toEqual([])
-  held.set(lower)
-  askAll()
-  expect(open()).toEqual(ofBuckets(lower))
-  const before = bytes()
-  held.set([])
-  askAll()
-  expect(open()).toEqual(ofBuckets(lower))
-  await expect
-    .poll(() => {
-      clock.now += 11_000
-      return open()
-    })
-    .toEqual([])
-  held.set(upper)
-  askAll()
-  expect(open()).toEqual(ofBuckets(upper))
-  const [had, has] = [ofBuckets(lower), ofBuckets(upper)].map((one) => one.length) as [
-    number,
-    number,
-  ]
-  if (has <= had) expect(bytes()).toBe(before)
+  const { db, memory, now } = world
+  const asked = createMemberRings({ db, memory, now, isOurs })
+  asked(members[0]!)
+  const open = () => members.filter((did) => world.timelines.isOpen(world.uid(did)))
+  expect(open()).toEqual(members.slice(0, 1))
+  for (const did of members) asked(did)
+  expect(open()).toEqual(members.filter(isOurs))
 })

@@ -1,7 +1,7 @@
 // The CQL engine in which several nodes at one place store their shared data (docs/CLUSTER.md).
 
-import { text, Unfit } from './parsers.ts'
-import { optional } from './setting.ts'
+import { text, Unfit } from '../../base/config/parsers.ts'
+import { optional } from '../../base/config/setting.ts'
 
 type EngineAddress = {
   /** Each with its port. */
@@ -49,7 +49,7 @@ function engineAddress(value: string): string {
   return value.trim()
 }
 
-export const engineSettings = {
+export const clusterSettings = {
   engine: optional(
     'ENGINE',
     engineAddress,
@@ -67,7 +67,7 @@ export const engineSettings = {
   ),
 }
 
-type EngineSettings = {
+type CheckedSettings = {
   engine: string | undefined
   enginePasswordFile: string | undefined
   engineCa: string | undefined
@@ -76,7 +76,7 @@ type EngineSettings = {
 
 /** @returns the problem with their combination and how to fix it; undefined if there is none. */
 export function unfitEngine(
-  settings: EngineSettings,
+  settings: CheckedSettings,
 ): { message: string; hint: string } | undefined {
   const { engine, enginePasswordFile: password, engineCa } = settings
   if (!engine) {

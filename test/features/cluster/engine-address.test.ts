@@ -1,7 +1,7 @@
 // The address of an engine, as operators write it.
 
 import { expect, test } from 'vitest'
-import { parseEngineAddress } from '../../../src/base/config/engine.ts'
+import { parseEngineAddress } from '../../../src/features/cluster/settings.ts'
 
 test('names hosts with their ports, keyspace, user and data centre', () => {
   expect(parseEngineAddress('cql://user@10.0.0.1,10.0.0.2:9043/slipstream?dc=fra')).toEqual({

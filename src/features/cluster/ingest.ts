@@ -1,0 +1,26 @@
+// The writer's part: applies what other nodes changed, and holds only the timelines of its own members.
+
+import { settingsOf } from '../../base/config/every-setting.ts'
+import { createHeldBuckets } from '../../data/engine/held-buckets.ts'
+import { type IngestFeature, requestHandlers } from '../../ingest/feature.ts'
+import { applySharedState } from '../../ingest/member-state/apply-changes.ts'
+import { applySharedPlace } from '../../ingest/place/apply-place.ts'
+import { keepOwnRings } from './own-rings.ts'
+import type { ClusterRequests } from './requests.ts'
+import { clusterSettings } from './settings.ts'
+
+export const ingest: IngestFeature = {
+  requests: requestHandlers<ClusterRequests>({
+    'cluster/state': (ctx, did, changes, { accepted }) =>
+      applySharedState(ctx, did, changes, accepted),
+    'cluster/place': (ctx, _did, changes) => applySharedPlace(ctx, changes),
+  }),
+  start(config, core) {
+    if (settingsOf(config, clusterSettings).engine === undefined) return {}
+    const held = createHeldBuckets()
+    const own = keepOwnRings({ ...core, held })
+    core.isOurTimeline = own.isOurs
+    // The engine counts the seats.
+    return { memory: { cluster: held.buffer }, countsSeats: true, stop: own.stop }
+  },
+}

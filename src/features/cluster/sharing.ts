@@ -1,0 +1,166 @@
+// Connects a serving thread to the state that several nodes share, if this node is one of several.
+
+import { hostname } from 'node:os'
+import { prepareReaders } from '../../answers/timelines/open-sources.ts'
+import { settingsOf } from '../../base/config/every-setting.ts'
+import type { FeatureGauge } from '../../base/feature.ts'
+import { createCqlLeases } from '../../data/engine/cql-leases.ts'
+import { createHeldBuckets, type HeldBuckets } from '../../data/engine/held-buckets.ts'
+import { createSoleLeases, type Leases } from '../../data/engine/leases.ts'
+import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
+import { awaitPublished } from '../../data/shared-memory/publishing.ts'
+import { createArrivalTail } from '../../http/serve/arrival-tail.ts'
+import { createEnginePlace } from '../../http/serve/engine-place.ts'
+import { createDeliveries } from '../../http/serve/following-deliveries.ts'
+import { createFollowingWriter } from '../../http/serve/following-writer.ts'
+import { createGuestTimelines } from '../../http/serve/guest-timelines.ts'
+import { isEngineAway, sharePlace } from '../../http/serve/place-sharing.ts'
+import { createSharedFollowing } from '../../http/serve/shared-following.ts'
+import { createSharedHomes, type SharedHomes } from '../../http/serve/shared-homes.ts'
+import { createSharedState } from '../../http/serve/shared-state.ts'
+import { createSharedTimelines } from '../../http/serve/shared-timelines.ts'
+import type { Sharing, SharingParts } from '../../http/serve/sharing.ts'
+import type { OnViewer } from '../../http/server/auth.ts'
+import type { SharedByNodes } from '../../http/timelines/shared-by-nodes.ts'
+import { clusterSettings } from './settings.ts'
+
+/** Two health checks of a balancer that checks every second. */
+const LEAVES_FOR_MS = 2_500
+
+/** @returns undefined for a node alone */
+export function shareOnEngine(parts: SharingParts): Sharing | undefined {
+  const { config, log, ingest, db, actors, graph, memory } = parts
+  const settings = settingsOf(config, clusterSettings)
+  if (settings.engine === undefined) return undefined
+  const isFirst = parts.thread === 0
+  const engine = createEnginePlace(settings)
+  const { place } = engine
+  const shared = createSharedState({ place, db, writer: ingest.writer, log })
+  const decisions = sharePlace({ ...parts, place, state: shared, isFirst })
+  const placeId = () => decisions.id()
+  const timelines = createSharedTimelines({ place, placeId, db, ingest, log })
+  const held = createHeldBuckets(memory.features?.['cluster'])
+  const readers = prepareReaders(parts)
+  const following = createSharedFollowing({ place, db, items: readers.logged, log })
+  const published = new Int32Array(memory.invalidations)
+  const isPublished = () => awaitPublished(published, 0)
+  const leases = isFirst
+    ? createCqlLeases({
+        table: async () => (await place()).leases,
+        name: `${hostname()}:${config.port}`,
+        log,
+        onLooked: held.set,
+      })
+    : undefined
+  const writing =
+    leases &&
+    createFollowingWriter({
+      place,
+      leases,
+      db,
+      actors,
+      graph,
+      deliveries: createDeliveries(parts, readers),
+      isPublished,
+      log,
+      invalidations: new InvalidationReader(memory.invalidations),
+      ...readers,
+    })
+  const homes = openHomes(parts, { place, readers, held, isPublished })
+  return {
+    writer: decisions.writer,
+    operate: decisions.operate,
+    hasSeat: decisions.hasSeat,
+    homes: { homes, timelines: homes.timelines },
+    isLogged: isEngineAway,
+    async leave() {
+      await writing?.close()
+      await leases?.release()
+    },
+    leavesForMs: LEAVES_FOR_MS,
+    ofFeatures: { timelines: { timelines, following } satisfies SharedByNodes },
+    gauges: () =>
+      gaugesOf({ leases, homes, fallbacks: [shared, timelines, following].map(fallbacksOf) }),
+    withState(callers) {
+      const onViewer = decisions.withNews(callers.onViewer)
+      return { ...callers, onViewer: afterwards(onViewer, shared) }
+    },
+    close() {
+      decisions.close()
+      shared.close()
+      timelines.close()
+      void engine
+        .close()
+        .catch((error) => log.warn({ err: error }, 'the engine could not be closed'))
+    },
+  }
+}
+
+/** A node alone holds all buckets, which its first thread reports. */
+export function soleGauges(): () => Readonly<Record<FeatureGauge, number>> {
+  const leases = createSoleLeases()
+  return () => leaseGauges(leases)
+}
+
+function gaugesOf({
+  leases,
+  homes,
+  fallbacks,
+}: {
+  leases: Leases | undefined
+  homes: SharedHomes
+  fallbacks: readonly number[]
+}): Readonly<Record<FeatureGauge, number>> {
+  const { asked, used, kept } = homes.counts()
+  return {
+    ...(leases && leaseGauges(leases)),
+    'cluster.engineFallbacks': fallbacks.reduce((sum, one) => sum + one, 0),
+    'cluster.homesUsed': used,
+    'cluster.homesUnused': asked - used,
+    'cluster.guestTimelines': kept,
+  }
+}
+
+function leaseGauges(leases: Pick<Leases, 'counts'>) {
+  const { held, gained, lost } = leases.counts()
+  return {
+    'cluster.bucketsHeld': held,
+    'cluster.bucketsGained': gained,
+    'cluster.bucketsLost': lost,
+  }
+}
+
+const fallbacksOf = (one: { fallbacks(): number }) => one.fallbacks()
+
+function openHomes(
+  reading: SharingParts,
+  {
+    place,
+    readers,
+    ...parts
+  }: {
+    place: ReturnType<typeof createEnginePlace>['place']
+    readers: ReturnType<typeof prepareReaders>
+    held: HeldBuckets
+    isPublished: () => boolean
+  },
+): SharedHomes {
+  const { ingest, log, memory } = reading
+  const items = readers.logged
+  const tail = createArrivalTail(readers.arrivals)
+  const invalidations = new InvalidationReader(memory.invalidations)
+  const guests = createGuestTimelines({ ...reading, items, tail, invalidations })
+  const { writer } = ingest
+  const rings = reading.timelines
+  return createSharedHomes({ ...reading, ...parts, place, items, tail, guests, rings, writer, log })
+}
+
+function afterwards(
+  onViewer: OnViewer,
+  shared: { upToDate(did: string): Promise<boolean> },
+): OnViewer {
+  return async (did, token, request) => {
+    await onViewer(did, token, request)
+    request.isBehind = !(await shared.upToDate(did))
+  }
+}
