@@ -10,15 +10,16 @@ const { platform, arch } = process
 const isMusl =
   platform === 'linux' &&
   (process.report.getReport() as Report).header.glibcVersionRuntime === undefined
-const machine = `${platform}${isMusl ? 'musl' : ''}-${arch}`
+const thisMachine = `${platform}${isMusl ? 'musl' : ''}-${arch}`
 
-export function dropOtherMachines(packages: string): void {
+/** @param machine - system, C library if not the usual, and processor, as packages name them: `linux-arm64` */
+export function dropOtherMachines(packages: string, machine = thisMachine): void {
   for (const name of namesIn(packages).filter((one) => /^node-(linux|darwin|win)-/.test(one)))
     drop(join(packages, name), ['include', 'share', 'CHANGELOG.md'])
   drop(join(packages, 'better-sqlite3'), ['deps', 'src'])
-  keepOurs(join(packages, 'better-sqlite3/prebuilds'), [`${machine}.node`])
+  keepOurs(join(packages, 'better-sqlite3/prebuilds'), [`${machine}.node`], machine)
   const pictures = [`sharp-${machine}`, `sharp-libvips-${machine}`]
-  keepOurs(join(packages, '@img'), ['colour', ...pictures])
+  keepOurs(join(packages, '@img'), ['colour', ...pictures], machine)
   drop(packages, filesIn(packages).filter(isForDevelopers))
 }
 
@@ -38,7 +39,7 @@ function filesIn(folder: string): string[] {
 }
 
 /** Keeps everything if no file for this machine is known. */
-function keepOurs(folder: string, names: string[]): void {
+function keepOurs(folder: string, names: string[], machine: string): void {
   const [needed = ''] = names.filter((name) => name.includes(machine))
   if (!existsSync(join(folder, needed))) return
   drop(
@@ -55,4 +56,4 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-if (import.meta.main) dropOtherMachines(process.argv[2]!)
+if (import.meta.main) dropOtherMachines(process.argv[2]!, process.argv[3])

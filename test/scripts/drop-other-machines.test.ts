@@ -71,3 +71,9 @@ test('keeps everything if no file for this machine is known', () => {
   dropOtherMachines(packages)
   expect(left()).toEqual(strange)
 })
+
+test('keeps those for another machine, by its name', () => {
+  have(['better-sqlite3/prebuilds/sunos-x64.node', `better-sqlite3/prebuilds/${here}.node`])
+  dropOtherMachines(packages, 'sunos-x64')
+  expect(left()).toEqual(['better-sqlite3/prebuilds/sunos-x64.node'])
+})

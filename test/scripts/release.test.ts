@@ -1,4 +1,5 @@
-// scripts/release, in a repository of its own: it packs the last commit, with a matching checksum.
+// scripts/release, in a repository of its own: it packs the last commit, with a matching checksum, notes, and a
+// signature where there is a key.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,7 @@ beforeEach(() => {
   mkdirSync(join(repository(), 'scripts'), { recursive: true })
   cpSync(join(root, 'scripts/release'), join(repository(), 'scripts/release'))
   write('package.json', '{\n  "name": "slipstream",\n  "version": "1.2.3",\n}\n')
-  write('CHANGELOG.md', '# Changes\n\n## 1.2.3\n')
+  write('CHANGELOG.md', '# Changes\n\n## Unreleased\n\n## 1.2.3\n\n- New.\n\n## 1.2.30\n\n- Old.\n')
   git('init', '-q')
   commit()
 })
@@ -36,10 +37,11 @@ function commit(): void {
   git('commit', '-q', '-m', 'one')
 }
 
-function release(): { status: number | null; stderr: string } {
+function release(env = {}): { status: number | null; stderr: string } {
   return spawnSync(join(repository(), 'scripts/release'), [join(base, 'out')], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   })
 }
 
@@ -64,5 +66,46 @@ test('refuses to release uncommitted changes, or a version that the changelog la
   expect(release()).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('no section 1.2.3'),
+  })
+})
+
+test('the notes are what the changelog says of that version', () => {
+  release()
+  expect(readFileSync(join(base, 'out/slipstream-1.2.3.md'), 'utf8').trim()).toBe('- New.')
+})
+
+const hasSsh = spawnSync('ssh-keygen', ['-?']).error === undefined
+if (!hasSsh) console.warn('no ssh-keygen here: signatures of releases are NOT tested')
+
+test.skipIf(!hasSsh)('with a key, each file has a signature that holds for it alone', () => {
+  const key = join(base, 'key')
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+  expect(release({ RELEASE_KEY: key })).toMatchObject({ status: 0, stderr: '' })
+  const [kind, code] = readFileSync(`${key}.pub`, 'utf8').split(' ')
+  const signers = join(base, 'signers')
+  writeFileSync(signers, `a@example.org ${kind} ${code}\n`)
+  const verify = (input: Buffer) => {
+    const signature = `${archive()}.sig`
+    const args = [
+      '-Y',
+      'verify',
+      '-f',
+      signers,
+      '-I',
+      'a@example.org',
+      '-n',
+      'slipstream',
+      '-s',
+      signature,
+    ]
+    return spawnSync('ssh-keygen', args, { input }).status
+  }
+  const bytes = readFileSync(archive())
+  expect(verify(bytes)).toBe(0)
+  expect(verify(Buffer.concat([bytes, Buffer.from('x')]))).not.toBe(0)
+
+  expect(release({ RELEASE_KEY: `${key}-that-is-not` })).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('did not sign'),
   })
 })
