@@ -3,14 +3,25 @@
 // model. Needs Java 17 and Maven.
 
 import { parseArgs } from 'node:util'
-import { connectEngine } from '../src/data/engine/connect.ts'
-import { migrateEngine } from '../src/data/engine/schema.ts'
+import { connectEngine } from '../src/features/cluster/engine/connect.ts'
+import { migrateEngine } from '../src/features/cluster/engine/schema.ts'
 import { readArguments } from '../src/tools/script-usage.ts'
-import { startCassandra, whyNoCassandra } from '../test/support/cassandra-cluster.ts'
-import { startFaultyCluster } from '../test/support/cluster-faults/cluster.ts'
-import { type FaultKind, faultKinds, usualKinds } from '../test/support/cluster-faults/kinds.ts'
-import { type FaultReport, isBad, sumUp } from '../test/support/cluster-faults/report.ts'
-import { runFaults } from '../test/support/cluster-faults/run.ts'
+import {
+  startCassandra,
+  whyNoCassandra,
+} from '../test/features/cluster/support/cassandra-cluster.ts'
+import { startFaultyCluster } from '../test/features/cluster/support/cluster-faults/cluster.ts'
+import {
+  type FaultKind,
+  faultKinds,
+  usualKinds,
+} from '../test/features/cluster/support/cluster-faults/kinds.ts'
+import {
+  type FaultReport,
+  isBad,
+  sumUp,
+} from '../test/features/cluster/support/cluster-faults/report.ts'
+import { runFaults } from '../test/features/cluster/support/cluster-faults/run.ts'
 import { createRandom } from '../test/support/random.ts'
 import { createSmallDisk } from '../test/support/torture/small-disk.ts'
 

@@ -220,7 +220,7 @@ test('graph and timeline use neither sockets nor SQL', () => {
 
 test('all SQL is in the store', () => {
   const inside = (path: string) =>
-    isIn(below(path), ['data/store/', 'data/engine/']) ||
+    isIn(below(path), ['data/store/', 'features/cluster/engine/']) ||
     /^features\/[\w-]+\/store\//.test(below(path))
   const sql =
     /better-sqlite3|\bdb\.(prepare|exec|pragma|transaction)\(|\b(SELECT|DELETE) [^'`]*\bFROM\b|\bINSERT (OR \w+ )?INTO\b|\bUPDATE \w+ SET\b/

@@ -3,14 +3,17 @@
 // deleted one by one. Then the hot-shards store, with the measured costs of a write and a cut. Needs Java.
 
 import { batchesOf } from '../../src/base/util/batches.ts'
-import { connectEngine, type Engine } from '../../src/data/engine/connect.ts'
-import { createFollowingLog, type FollowingLog } from '../../src/data/engine/following-log.ts'
-import { migrateEngine } from '../../src/data/engine/schema.ts'
+import { connectEngine, type Engine } from '../../src/features/cluster/engine/connect.ts'
+import {
+  createFollowingLog,
+  type FollowingLog,
+} from '../../src/features/cluster/engine/following-log.ts'
+import { migrateEngine } from '../../src/features/cluster/engine/schema.ts'
 import {
   type CassandraCluster,
   startCassandra,
   whyNoCassandra,
-} from '../../test/support/cassandra-cluster.ts'
+} from '../../test/features/cluster/support/cassandra-cluster.ts'
 import { didOf } from '../../test/support/records.ts'
 import { compare, LARGE, SMALL, seeds } from '../hot-shards/compare.ts'
 import { quantile } from '../runner/quantile.ts'
@@ -25,7 +28,7 @@ const PAGE = 50
 const PAGES = 200
 /**
  * Entries in one of our partitions; the next constant is how many are kept
- * (src/data/engine/following-log.ts).
+ * (src/features/cluster/engine/following-log.ts).
  */
 const CHUNK = 1_024
 const KEPT = 16 * CHUNK

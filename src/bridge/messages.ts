@@ -7,7 +7,6 @@ import type { FollowGraphHandle, TimelinesHandle } from '@slipstream/follow-grap
 import type { StreamStatus } from '@slipstream/jetstream'
 import type { Counted } from '../base/obs/counts.ts'
 import type { HistogramCounts } from '../base/obs/histogram.ts'
-import type { LogEntry } from '../data/engine/timeline-log.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
 import type { SharedTimeline } from '../data/store/cluster/shared-timelines.ts'
 import type { InviteWish } from '../data/store/members/invites.ts'
@@ -121,7 +120,12 @@ export type TimelineRequest =
   /** Determines the outcomes of posts to a shared timeline without writing anything. */
   | { kind: 'plan-posts'; timeline: SharedTimeline; posts: TimelinePost[] }
   /** Entries of a shared timeline's log, on top of entry `from`. */
-  | { kind: 'follow-log'; timeline: SharedTimeline; from: number; entries: LogEntry[] }
+  | {
+      kind: 'follow-log'
+      timeline: SharedTimeline
+      from: number
+      entries: { number: number; entry: string }[]
+    }
 
 /** A member, or a program by the name of its token. */
 export type CursorReader = { did: string } | { token: string }

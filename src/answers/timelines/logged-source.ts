@@ -3,12 +3,13 @@
 // accounts no longer followed, are omitted, as they are when reading from rows alone.
 
 import type { FollowGraphReader } from '@slipstream/follow-graph'
-import type { LoggedEntry } from '../../data/engine/following-log.ts'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import type { Arrival, ArrivalRange } from '../../data/store/read/timelines/arrivals.ts'
 import type { LoggedItems } from '../../data/store/read/timelines/logged-items.ts'
 import { entityIdOf } from './event-json.ts'
 import type { SourceSlice, TimelineGap, TimelineSource } from './types.ts'
+
+type LoggedEntry = { number: number; uri: string; at: number }
 
 /** Members' logs; a source shows only entries whose rows this node has. */
 export type FollowingLogs = {

@@ -1,13 +1,13 @@
 // The writer's part: applies what other nodes changed, and holds only the timelines of its own members.
 
 import { settingsOf } from '../../base/config/every-setting.ts'
-import { createHeldBuckets } from '../../data/engine/held-buckets.ts'
 import { type IngestFeature, requestHandlers } from '../../ingest/feature.ts'
-import { applySharedState } from '../../ingest/member-state/apply-changes.ts'
-import { applySharedPlace } from '../../ingest/place/apply-place.ts'
+import { createHeldBuckets } from './engine/held-buckets.ts'
 import { keepOwnRings } from './own-rings.ts'
+import { applySharedPlace } from './place/apply-place.ts'
 import type { ClusterRequests } from './requests.ts'
 import { clusterSettings } from './settings.ts'
+import { applySharedState } from './state/apply-changes.ts'
 
 export const ingest: IngestFeature = {
   requests: requestHandlers<ClusterRequests>({

@@ -2,9 +2,9 @@
 // holds. They are removed some seconds after the bucket is lost, a few at a time; the next one added takes their
 // place in memory.
 
-import { BUCKETS, bucketOf } from '../../data/engine/buckets.ts'
-import type { HeldBuckets } from '../../data/engine/held-buckets.ts'
 import type { Memory } from '../../ingest/indexing/memory/memory.ts'
+import { BUCKETS, bucketOf } from './engine/buckets.ts'
+import type { HeldBuckets } from './engine/held-buckets.ts'
 
 type Parts = {
   memory: Pick<Memory, 'actors' | 'timelines'>

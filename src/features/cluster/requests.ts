@@ -1,7 +1,7 @@
 // What the serving threads ask of the writer about the state that nodes share.
 
-import type { NumberedPlaceChange } from '../../data/engine/place-changes.ts'
-import type { NumberedChange } from '../../data/engine/private-changes.ts'
+import type { NumberedPlaceChange } from './engine/place-changes.ts'
+import type { NumberedChange } from './engine/private-changes.ts'
 
 /**
  * Changes of a member's private state shared through an engine, ascending, on top of change `from`

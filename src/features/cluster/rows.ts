@@ -3,8 +3,8 @@
 import { type Config, ConfigError } from '../../base/config/config.ts'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { RowsFeature } from '../../data/feature.ts'
-import { refuseAlone } from '../../data/store/cluster/engine-move.ts'
 import { clusterSettings } from './settings.ts'
+import { refuseAlone } from './store/engine-move.ts'
 
 export const rows: RowsFeature = {
   isShared,

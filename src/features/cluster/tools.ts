@@ -1,8 +1,8 @@
 // The command line's part: the engine, and a node's way to it and back.
 
-import { addEngine } from '../../tools/cli/engine.ts'
-import { addMoveEngine } from '../../tools/cli/move-engine.ts'
 import type { ToolsFeature } from '../../tools/feature.ts'
+import { addEngine } from './commands/engine.ts'
+import { addMoveEngine } from './commands/move-engine.ts'
 
 export const tools: ToolsFeature = {
   commands(program, context) {
@@ -12,7 +12,7 @@ export const tools: ToolsFeature = {
   checks: [
     {
       area: 'engine',
-      run: async (doctor) => (await import('../../tools/doctor/engine.ts')).checkEngine(doctor),
+      run: async (doctor) => (await import('./doctor/engine.ts')).checkEngine(doctor),
     },
   ],
 }

@@ -11,7 +11,7 @@ import { createOpenSource, prepareReaders } from '../../../src/answers/timelines
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
 import { parseTimelineKey } from '../../../src/answers/timelines/timeline-key.ts'
 import { createTimelines, type Timelines } from '../../../src/answers/timelines/timelines.ts'
-import type { LoggedEntry } from '../../../src/data/engine/following-log.ts'
+import type { LoggedEntry } from '../../../src/features/cluster/engine/following-log.ts'
 import { createStreams } from '../../../src/http/timelines/streams.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'

@@ -8,12 +8,12 @@ import { createArrivalSource } from '../../../src/answers/timelines/arrival-sour
 import { createLoggedSource } from '../../../src/answers/timelines/logged-source.ts'
 import { describeOwn } from '../../../src/answers/timelines/timelines.ts'
 import type { TimelineSource } from '../../../src/answers/timelines/types.ts'
-import type { LoggedEntry } from '../../../src/data/engine/following-log.ts'
 import { prepareArrivalBlocks } from '../../../src/data/store/read/timelines/arrival-blocks.ts'
 import {
   type ArrivalRange,
   prepareArrivals,
 } from '../../../src/data/store/read/timelines/arrivals.ts'
+import type { LoggedEntry } from '../../../src/features/cluster/engine/following-log.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import { createWorld, type World } from '../../support/world.ts'

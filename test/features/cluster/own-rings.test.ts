@@ -2,8 +2,8 @@
 // buckets, as buckets are gained and lost.
 
 import { afterEach, expect, test } from 'vitest'
-import { BUCKETS, bucketOf } from '../../../src/data/engine/buckets.ts'
-import { createHeldBuckets } from '../../../src/data/engine/held-buckets.ts'
+import { BUCKETS, bucketOf } from '../../../src/features/cluster/engine/buckets.ts'
+import { createHeldBuckets } from '../../../src/features/cluster/engine/held-buckets.ts'
 import { keepOwnRings } from '../../../src/features/cluster/own-rings.ts'
 import { createMemberRings } from '../../../src/ingest/upkeep/memory/member-rings.ts'
 import { didOf } from '../../support/records.ts'

@@ -6,7 +6,7 @@ export const version = 28
 export const sql = /* sql */ `
 CREATE TABLE shared_state (
   uid INTEGER PRIMARY KEY,
-  place TEXT NOT NULL,                -- the engine's identity (data/engine/schema.ts)
+  place TEXT NOT NULL,                -- the engine's identity (engine/schema.ts)
   version INTEGER NOT NULL
 );
 `

@@ -5,11 +5,11 @@ export const version = 35
 
 export const sql = /* sql */ `
 CREATE TABLE shared_places (
-  place TEXT PRIMARY KEY,             -- the engine's identity (data/engine/schema.ts)
+  place TEXT PRIMARY KEY,             -- the engine's identity (engine/schema.ts)
   version INTEGER NOT NULL            -- the last change that is here
 ) WITHOUT ROWID;
 CREATE TABLE shared_keys (
-  key TEXT PRIMARY KEY,               -- src/ingest/place/keys.ts
+  key TEXT PRIMARY KEY,               -- place/place-doc.ts
   number INTEGER NOT NULL,
   is_gone INTEGER NOT NULL
 ) WITHOUT ROWID;

@@ -1,0 +1,72 @@
+// The nodes' shared changes of their place on a CQL engine: one partition, ordered by number. A change is
+// written by a lightweight transaction, on the condition that the version is the one its writer knows, and
+// deletes the row of the change that it replaces.
+
+import { assert } from '../../../base/util/assert.ts'
+import type { Engine, Row } from './connect.ts'
+import {
+  MAX_PLACE_CHANGES_AT_ONCE,
+  type NumberedPlaceChange,
+  type PlaceChanges,
+} from './place-changes.ts'
+
+const PLACE = 'slipstream'
+
+export function createCqlPlaceChanges(engine: Engine): PlaceChanges {
+  const table = `${engine.keyspace}.place_changes`
+  const queries = {
+    state: `SELECT version, gone_until FROM ${table} WHERE place = ? LIMIT 1`,
+    since: `SELECT number, key, change, is_gone FROM ${table} WHERE place = ? AND number > ?`,
+    advance: `UPDATE ${table} SET version = ? WHERE place = ? IF version = ?`,
+    put: `INSERT INTO ${table} (place, number, key, change, is_gone) VALUES (?, ?, ?, ?, ?)`,
+    drop: `DELETE FROM ${table} WHERE place = ? AND number = ?`,
+    prune: `UPDATE ${table} SET gone_until = ? WHERE place = ? IF version = ?`,
+  }
+
+  async function state(): Promise<{ version: number; goneUntil: number }> {
+    const [row] = await engine.read(queries.state, [PLACE])
+    return { version: row?.['version'] ?? 0, goneUntil: row?.['gone_until'] ?? 0 }
+  }
+
+  return {
+    version: async () => (await state()).version,
+    async since(number) {
+      const { version, goneUntil } = await state()
+      const isWhole = number < goneUntil || number > version
+      const rows = await engine.read(queries.since, [PLACE, isWhole ? 0 : number])
+      const changes = rows.map(toChange)
+      // Other nodes may write meanwhile. If a key's row is replaced, its new row has a higher
+      // number, so no key is missed.
+      const to = Math.max(version, changes.at(-1)?.number ?? 0)
+      return { version: to, changes, isWhole, goneUntil }
+    },
+    async put(version, changes) {
+      assert(
+        changes.length > 0 && changes.length <= MAX_PLACE_CHANGES_AT_ONCE,
+        'a batch of changes',
+      )
+      const to = version + changes.length
+      const advance = {
+        query: queries.advance,
+        values: [to, PLACE, version === 0 ? null : version],
+      }
+      const puts = changes.map(({ key, change, isGone }, i) => {
+        return { query: queries.put, values: [PLACE, version + 1 + i, key, change, isGone] }
+      })
+      const drops = changes.flatMap(({ replaces }) =>
+        replaces === undefined ? [] : [{ query: queries.drop, values: [PLACE, replaces] }],
+      )
+      return engine.decide([advance, ...puts, ...drops])
+    },
+    async prune(version, numbers) {
+      const values = [Math.max(...numbers), PLACE, version]
+      const drops = numbers.map((number) => ({ query: queries.drop, values: [PLACE, number] }))
+      return engine.decide([{ query: queries.prune, values }, ...drops])
+    },
+  }
+}
+
+function toChange(row: Row): NumberedPlaceChange {
+  const { number, key, change } = row as unknown as NumberedPlaceChange
+  return { number, key, change, isGone: row['is_gone'] === true }
+}

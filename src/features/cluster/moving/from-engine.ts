@@ -1,0 +1,154 @@
+// Moves a place back from an engine to this node's data folder: everything that other nodes put there becomes
+// rows, and from then on the rows are authoritative. The engine's own record of the move refuses servers that
+// still name it.
+
+import { randomUUID } from 'node:crypto'
+import type { TimelineRequest } from '../../../bridge/messages.ts'
+import { membersByDid } from '../../../data/store/members/members.ts'
+import type { PostOutcome } from '../../../data/store/programs/timeline-posts.ts'
+import { addSigningKey } from '../../../data/store/timelines/signing-keys.ts'
+import type { IndexContext } from '../../../ingest/indexing/index-context.ts'
+import { followLog } from '../../../ingest/timelines/follow-log.ts'
+import { CliError } from '../../../tools/fail.ts'
+import { bucketOf } from '../engine/buckets.ts'
+import type { PlaceMove } from '../engine/place-moves.ts'
+import { bringPlace } from '../sharing/shared-place.ts'
+import { bringState } from '../sharing/shared-state.ts'
+import { bringTimeline, sharedCursorSecret } from '../sharing/shared-timelines.ts'
+import {
+  findEngineMove,
+  highestArrival,
+  leaveEngine,
+  putEngineMove,
+  raiseArrivals,
+  sharedWith,
+} from '../store/engine-move.ts'
+import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-place.ts'
+
+export type MovedFromEngine = {
+  place: string
+  members: number
+  timelines: number
+  /** An unfinished move to the engine was given up: the rows were authoritative all the time. */
+  isGivenUp: boolean
+}
+
+/** A lost engine can't have given a member more numbers than this beyond those known here. */
+const LOST_NUMBERS = 1_000_000
+
+export async function moveFromEngine(parts: MoveParts): Promise<MovedFromEngine> {
+  const { place, writer } = parts
+  refuseOthers(parts)
+  const found = await place.moves.read()
+  await refuseServers(place)
+  if (found?.state === 'arriving') return giveUp(parts, found)
+  const move = await begin(parts, found)
+  const brought = await bringAll(parts)
+  const highest = await highestNumber(parts, move.base)
+  if (move.state !== 'left') await mark(place, move, { ...move, state: 'left' })
+  writer.commit((ctx) => leaveAbove(ctx, place.id, highest))
+  return { place: place.id, ...brought, isGivenUp: false }
+}
+
+/** For a lost engine: this node's own data is all there is. @returns the engine's identity */
+export function leaveWithoutEngine({ db, writer }: Pick<MoveParts, 'db' | 'writer'>): string {
+  const id = sharedWith(db)
+  if (id === undefined) throw nothingShared()
+  writer.commit((ctx) => leaveAbove(ctx, id, highestArrival(db) + LOST_NUMBERS))
+  return id
+}
+
+/** Cursors stay valid, and no number is given twice. */
+function leaveAbove({ db, now }: IndexContext, place: string, highest: number): void {
+  leaveEngine(db)
+  raiseArrivals(db, highest)
+  addSigningKey(db, sharedCursorSecret(place), now)
+}
+
+function nothingShared(): CliError {
+  return new CliError(
+    'This data folder shares nothing with an engine.',
+    'Run this on a node of the place; SLIPSTREAM_DATA_DIR names its folder.',
+  )
+}
+
+function refuseOthers({ db, place }: MoveParts): void {
+  const known = sharedWith(db)
+  if (known === undefined) throw nothingShared()
+  if (known === place.id) return
+  throw new CliError(
+    `This data folder belongs to the place ${known}, and on that engine is ${place.id}.`,
+    'Set SLIPSTREAM_ENGINE to the engine and keyspace that this node shared.',
+  )
+}
+
+/** Gives up an unfinished move to the engine: the rows were authoritative all the time. */
+async function giveUp(parts: MoveParts, found: PlaceMove): Promise<MovedFromEngine> {
+  const { place, db, writer } = parts
+  if (findEngineMove(db)?.id !== found.id) {
+    throw new CliError(
+      'Another data folder began a move to this engine, and did not finish.',
+      'Run `slipstream move-to-engine` there to finish it, or `slipstream move-from-engine` there to cancel it.',
+    )
+  }
+  await mark(place, found, { ...found, state: 'left' })
+  writer.commit((ctx) => leaveEngine(ctx.db))
+  const members = membersByDid(db).length
+  return { place: place.id, members, timelines: 0, isGivenUp: true }
+}
+
+/**
+ * Whichever node left a move unfinished, the place is complete on the engine, and goes to the node
+ * that takes it now.
+ */
+async function begin(parts: MoveParts, found: PlaceMove | undefined): Promise<PlaceMove> {
+  const { place, db, writer } = parts
+  const own = findEngineMove(db)
+  if (found?.state === 'left') {
+    if (own?.id === found.id) return found
+    throw new CliError(
+      'This place was already moved from the engine into another data folder.',
+      'Use that one. `--without-engine` detaches this one, with the data it has.',
+    )
+  }
+  const id = own?.id ?? randomUUID()
+  writer.commit((ctx) => putEngineMove(ctx.db, { place: place.id, id }))
+  const move = await mark(place, found, { id, state: 'leaving', base: found?.base ?? 0 })
+  // A server started meanwhile does not know of the move.
+  await refuseServers(place)
+  return move
+}
+
+async function bringAll(parts: MoveParts): Promise<{ members: number; timelines: number }> {
+  const { place, db, onProgress } = parts
+  const rows = rowsOf(parts)
+  onProgress('members', 0, 1)
+  await bringPlace(rows, place)
+  const members = membersByDid(db)
+  await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, place, did))
+  const names = await place.timelines.names()
+  const ingest = { writeTimelines: (request: TimelineRequest) => write(parts, request) }
+  await inBatches(parts, 'custom timelines', names, (name) =>
+    bringTimeline({ db, ingest }, place, name),
+  )
+  return { members: members.length, timelines: names.length }
+}
+
+async function write({ writer }: MoveParts, request: TimelineRequest): Promise<PostOutcome[]> {
+  if (request.kind === 'follow-log') writer.commit(({ db }) => followLog(db, request))
+  return []
+}
+
+/** Over all members' timelines. */
+async function highestNumber(parts: MoveParts, base: number): Promise<number> {
+  const { place, db } = parts
+  const following = place.following(base)
+  let highest = base
+  await inBatches(parts, 'members’ timelines', membersByDid(db), async ({ did: member }) => {
+    const committed = await place.epochs.committed(bucketOf(member))
+    const range = { member, at: Number.MAX_SAFE_INTEGER, isForward: false, limit: 1 }
+    const { entries } = await following.read(range, committed)
+    highest = Math.max(highest, entries[0]?.number ?? 0)
+  })
+  return highest
+}

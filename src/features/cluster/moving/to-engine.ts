@@ -1,0 +1,160 @@
+// Moves a single node's place to an engine: members and decisions, members' private state, programs' posts
+// with their numbers, and members' timelines with theirs. Each part is written at once or resumed later; no
+// server uses the place before all of it is there (features/cluster/engine/place-moves.ts).
+
+import { randomUUID } from 'node:crypto'
+import { allCustomTimelines } from '../../../data/store/cluster/moved-timelines.ts'
+import { setFollowedVersion } from '../../../data/store/cluster/shared-timelines.ts'
+import { membersByDid } from '../../../data/store/members/members.ts'
+import { giveUpHoles } from '../../../data/store/programs/custom-numbers.ts'
+import type { CustomTimelineRow } from '../../../data/store/programs/custom-timelines.ts'
+import { prepareCustomTimelines } from '../../../data/store/read/timelines/custom-timelines.ts'
+import type { Entry } from '../../../ingest/timelines/follow-log.ts'
+import { movedEntries } from '../../../ingest/timelines/moved-timeline.ts'
+import { CliError } from '../../../tools/fail.ts'
+import type { PlaceMove } from '../engine/place-moves.ts'
+import { ownCursorKeys } from '../place/own-place.ts'
+import { addMissing, bringPlace } from '../sharing/shared-place.ts'
+import { bringState } from '../sharing/shared-state.ts'
+import { findEngineMove, highestArrival, putEngineMove, sharedWith } from '../store/engine-move.ts'
+import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-place.ts'
+import { moveFollowing } from './to-following.ts'
+
+export type MovedToEngine = {
+  place: string
+  members: number
+  timelines: number
+  events: number
+  /** Entries of members' timelines. */
+  entries: number
+  /** Whether `following:` continues with its existing numbers. */
+  isNumberedOn: boolean
+}
+
+/** Numbers on the engine have 31 bits, and many more will be needed. */
+const HIGHEST_BASE = 2_000_000_000
+/** Matches all holes in its own timelines, since no posts are awaited now. */
+const ALL = Number.MAX_SAFE_INTEGER
+const NEW_KEYSPACE =
+  'Name a new keyspace in SLIPSTREAM_ENGINE, and run `slipstream engine migrate` for it.'
+
+export async function moveToEngine(parts: MoveParts): Promise<MovedToEngine> {
+  const { place, db, writer, onProgress } = parts
+  const move = await begin(parts)
+  const rows = rowsOf(parts)
+  onProgress('members', 0, 1)
+  await bringPlace(rows, place)
+  await addMissing(place.decisions, ownCursorKeys(db))
+  await bringPlace(rows, place)
+  const members = membersByDid(db)
+  await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, place, did))
+  writer.commit((ctx) => void giveUpHoles(ctx.db, { openedBy: ALL, now: ALL }))
+  const moved = await moveTimelines(parts)
+  const entries = await moveFollowing(parts, { base: move.base, members })
+  await mark(place, move, { ...move, state: 'arrived' })
+  const counts = { members: members.length, ...moved, entries }
+  return { place: place.id, ...counts, isNumberedOn: move.base === highestArrival(db) }
+}
+
+/** @returns the move to continue. @throws CliError if it is not possible */
+async function begin(parts: MoveParts): Promise<PlaceMove> {
+  const { place, db, writer } = parts
+  const own = findEngineMove(db)
+  const found = await place.moves.read()
+  if (own?.place === place.id && found?.id === own.id) return unfinished(found)
+  refuseShared(parts)
+  if (found) throw taken(found)
+  await refuseServers(place)
+  if (!(await place.moves.isEmpty())) {
+    throw new CliError('Another place is on this engine already.', NEW_KEYSPACE)
+  }
+  const id = own?.id ?? randomUUID()
+  writer.commit((ctx) => putEngineMove(ctx.db, { place: place.id, id }))
+  const highest = highestArrival(db)
+  const base = highest > HIGHEST_BASE ? 0 : highest
+  const move = await mark(place, undefined, { id, state: 'arriving', base })
+  // A server started meanwhile does not know of the move.
+  await refuseServers(place)
+  return move
+}
+
+function unfinished(found: PlaceMove): PlaceMove {
+  if (found.state === 'arriving') return found
+  if (found.state === 'arrived') {
+    throw new CliError(
+      'This place is on that engine already.',
+      'Start the server; `slipstream move-from-engine` moves it back.',
+    )
+  }
+  throw taken(found)
+}
+
+function refuseShared({ db, place }: MoveParts): void {
+  const other = sharedWith(db)
+  const isJustBegun = findEngineMove(db)?.place === place.id
+  if (other === undefined || isJustBegun) return
+  if (other === place.id) {
+    throw new CliError(
+      'This data folder shares with that engine already; its other data is not there.',
+      'Its earlier custom timelines stay its own; `slipstream move-from-engine` makes it a separate place again, which can move to a new keyspace.',
+    )
+  }
+  throw new CliError(
+    `This data folder belongs to a place on another engine (${other}).`,
+    'Set SLIPSTREAM_ENGINE to that one and run `slipstream move-from-engine` first.',
+  )
+}
+
+function taken({ state }: PlaceMove): CliError {
+  if (state === 'arriving') {
+    return new CliError(
+      'Another data folder began a move to this engine, and did not finish.',
+      `Run \`slipstream move-to-engine\` there, or drop the keyspace. ${NEW_KEYSPACE}`,
+    )
+  }
+  const what = state === 'arrived' ? 'Another place is on' : 'A place was moved away from'
+  return new CliError(`${what} this engine already.`, NEW_KEYSPACE)
+}
+
+async function moveTimelines(parts: MoveParts): Promise<{ timelines: number; events: number }> {
+  const all = allCustomTimelines(parts.db)
+  const events = all.reduce((sum, one) => sum + one.events, 0)
+  await inBatches(parts, 'custom timelines', all, (row) => moveTimeline(parts, row))
+  return { timelines: all.length, events }
+}
+
+async function moveTimeline(
+  { place, db, writer, now }: MoveParts,
+  row: CustomTimelineRow,
+): Promise<void> {
+  const { name } = row
+  let { version, after, isWhole } = await movedBefore({ place }, name)
+  const events = prepareCustomTimelines(db)
+  const entries = isWhole ? [] : movedEntries({ db, events, now: now() }, row, after)
+  for (const entry of entries) {
+    if (!(await place.timelines.put(name, version + 1, entry))) {
+      throw new CliError(
+        `Another program posts to custom:${name} on this engine.`,
+        'Stop all programs that use the engine’s keyspace, and run this again.',
+      )
+    }
+    version++
+  }
+  writer.commit((ctx) => setFollowedVersion(ctx.db, { name, place: place.id }, version))
+}
+
+/** How much of the timeline is in its log already. */
+async function movedBefore({ place }: Pick<MoveParts, 'place'>, name: string) {
+  let [version, after, isWhole] = [0, 0, false]
+  for (let isMore = true; isMore; ) {
+    const slice = await place.timelines.after(name, version)
+    for (const { number, entry } of slice.entries) {
+      const { posts, more } = JSON.parse(entry) as Entry
+      version = number
+      after = posts.at(-1)?.seq ?? after
+      isWhole = more?.lastSeq !== undefined
+    }
+    isMore = slice.isMore && slice.entries.length > 0
+  }
+  return { version, after, isWhole }
+}

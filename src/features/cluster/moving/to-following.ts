@@ -1,0 +1,100 @@
+// Moves members' timelines to their logs on an engine: the newest entries of each with their existing
+// numbers, so that a reader who returns continues where they were. Written as by a node that holds all
+// buckets, in one flush, which counts once all of it is there; later entries get numbers above all that were
+// ever given here.
+
+import { createFollowGraph } from '@slipstream/follow-graph'
+import { prepareReaders } from '../../../answers/timelines/open-sources.ts'
+import { batchesOf } from '../../../base/util/batches.ts'
+import { followEdges } from '../../../data/store/edges/all-edges.ts'
+import { prepareItemDraw } from '../../../data/store/read/timelines/item-draw.ts'
+import { latestStreamTimeUs } from '../../../data/store/stream/stream-cursors.ts'
+import { createKeeps } from '../../../data/timeline/lossiness.ts'
+import { CliError } from '../../../tools/fail.ts'
+import { BUCKETS, bucketOf } from '../engine/buckets.ts'
+import type { FollowingEpochs } from '../engine/following-epochs.ts'
+import { type LeaseTable, MAX_LEASES_AT_ONCE } from '../engine/lease-table.ts'
+import { createDeliveries } from '../sharing/following-deliveries.ts'
+import { inBatches, type MoveParts } from './moving-place.ts'
+
+type Members = readonly { uid: number; did: string }[]
+
+const FLUSH = 1
+const NODE = 'move-to-engine'
+const all = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
+
+/** @returns the number of entries */
+export async function moveFollowing(
+  parts: MoveParts,
+  { base, members }: { base: number; members: Members },
+): Promise<number> {
+  const { place, db, now } = parts
+  // The flush covers all buckets at once.
+  const isDone = (await place.epochs.committed(all.at(-1)!)).size > 0
+  if (isDone) return 0
+  const epochs = await takeAll(place, now())
+  await place.epochs.begin(epochs)
+  const following = place.following(base)
+  const newest = base === 0 ? () => [] : newestOf(parts)
+  let entries = 0
+  await inBatches(parts, 'members’ timelines', members, async ({ uid, did: member }) => {
+    const items = newest(uid, base)
+    const numbers = items.map(({ seq }) => seq)
+    const epoch = epochs.get(bucketOf(member))!
+    await following.put({ member, epoch, flush: FLUSH, number: base, numbers, items })
+    entries += items.length
+  })
+  const streamedAt = Math.min(latestStreamTimeUs(db) / 1_000, now())
+  const position = streamedAt > 0 ? Math.floor(streamedAt) : undefined
+  await commit(place.epochs, epochs, position)
+  await giveAll(place.leases, epochs)
+  return entries
+}
+
+function newestOf({ db, actors, config }: MoveParts) {
+  const graph = createFollowGraph()
+  graph.build(followEdges.lists(db), actors.count)
+  const limit = config.reasonableLimit
+  const keeps = createKeeps({ graph, limit, draw: prepareItemDraw(db, actors) })
+  const reading = { db, actors, graph, keeps }
+  return createDeliveries(reading, prepareReaders(reading)).newest
+}
+
+/**
+ * There are no other nodes; an interrupted move holds the buckets with an earlier epoch, whose
+ * writes don't count.
+ */
+async function takeAll(
+  { leases }: { leases: LeaseTable },
+  now: number,
+): Promise<Map<number, number>> {
+  const found = new Map((await leases.leases()).map(({ bucket, epoch }) => [bucket, epoch]))
+  const known = all.map((bucket) => ({ bucket, epoch: found.get(bucket) ?? 0 }))
+  for (const some of batchesOf(known, MAX_LEASES_AT_ONCE)) {
+    if (await leases.take(NODE, some, now)) continue
+    throw new CliError(
+      'Another process takes the buckets of members.',
+      'Stop all programs that use the engine’s keyspace, and run this again.',
+    )
+  }
+  return new Map(known.map(({ bucket, epoch }) => [bucket, epoch + 1]))
+}
+
+async function giveAll(leases: LeaseTable, epochs: ReadonlyMap<number, number>): Promise<void> {
+  const held = [...epochs].map(([bucket, epoch]) => ({ bucket, epoch }))
+  for (const some of batchesOf(held, MAX_LEASES_AT_ONCE)) await leases.give(some)
+}
+
+/** From the lowest bucket to the highest. */
+async function commit(
+  epochs: FollowingEpochs,
+  held: ReadonlyMap<number, number>,
+  position: number | undefined,
+): Promise<void> {
+  const flushes = [...held].map(([bucket, epoch]) => ({ bucket, epoch, flush: FLUSH, position }))
+  if (await epochs.commit(flushes)) return
+  throw new CliError(
+    'Another process writes members’ timelines.',
+    'Stop all programs that use the engine’s keyspace, and run this again.',
+  )
+}

@@ -1,0 +1,85 @@
+// The latest arrivals in this node's rows, kept in memory: bringing a member's page up to date scans the
+// arrivals since the last time, and all members share them.
+
+import type { Arrival, ArrivalReader } from '../../../data/store/read/timelines/arrivals.ts'
+
+export type ArrivalTail = {
+  /** Number of the latest arrival. */
+  tip(): number
+  /** @returns all later arrivals; undefined if they are too many, or too old */
+  after(seq: number): readonly Arrival[] | undefined
+  /**
+   * Returns a number that precedes everything that arrived at or after this time, in milliseconds;
+   * undefined as above.
+   */
+  before(at: number): number | undefined
+}
+
+const READ_AT_ONCE = 1_000
+const MAX_KEPT = 8_192
+
+export function createArrivalTail(arrivals: Pick<ArrivalReader, 'tip' | 'all'>): ArrivalTail {
+  let kept: Arrival[] = []
+  /** All later arrivals are kept. */
+  let start = arrivals.tip()
+
+  const tip = () => kept.at(-1)?.seq ?? start
+
+  function beginAnew(): void {
+    kept = []
+    start = arrivals.tip()
+  }
+
+  function catchUp(): void {
+    for (let read = 0; ; read += READ_AT_ONCE) {
+      if (read > MAX_KEPT) return beginAnew()
+      const rows = arrivals.all({ at: tip(), isForward: true, limit: READ_AT_ONCE })
+      kept.push(...rows)
+      if (rows.length < READ_AT_ONCE) break
+    }
+    if (kept.length <= MAX_KEPT * 2) return
+    start = kept[kept.length - MAX_KEPT - 1]!.seq
+    kept = kept.slice(-MAX_KEPT)
+  }
+
+  /** Reads back until an arrival is older than `at`, none are left, or the limit is reached. */
+  function reachBack(at: number): boolean {
+    while ((kept[0]?.at ?? Infinity) >= at) {
+      if (kept.length >= MAX_KEPT) return false
+      const rows = arrivals.all({ at: start + 1, isForward: false, limit: READ_AT_ONCE })
+      if (rows.length === 0) {
+        start = 0
+        return true
+      }
+      kept = [...rows.toReversed(), ...kept]
+      start = kept[0]!.seq - 1
+    }
+    return true
+  }
+
+  return {
+    tip() {
+      catchUp()
+      return tip()
+    },
+    after(seq) {
+      catchUp()
+      return seq < start ? undefined : kept.slice(firstAbove(kept, seq))
+    },
+    before(at) {
+      catchUp()
+      if (!reachBack(at)) return undefined
+      return kept.findLast((one) => one.at < at)?.seq ?? start
+    },
+  }
+}
+
+function firstAbove(kept: readonly Arrival[], seq: number): number {
+  let [low, high] = [0, kept.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (kept[middle]!.seq <= seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}

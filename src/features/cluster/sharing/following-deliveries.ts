@@ -1,0 +1,79 @@
+// Assigns this node's arrivals to the timelines of given members, whose buckets this node holds. Hidden and
+// blocked items are filtered on reading, so that they reappear if that ends.
+
+import { forEachOpenFollower } from '@slipstream/follow-graph'
+import {
+  openFollowing,
+  type Readers,
+  type SourceParts,
+} from '../../../answers/timelines/open-sources.ts'
+import type { Arrival } from '../../../data/store/read/timelines/arrivals.ts'
+import type { NamedItem } from '../../../data/store/read/timelines/logged-items.ts'
+
+/** An arrival, by the name that it has on every node. */
+export type Delivered = NamedItem & Pick<Arrival, 'seq' | 'at'>
+
+type Members = { readonly size: number; has(uid: number): boolean; keys(): Iterable<number> }
+
+export type Deliveries = {
+  /** Arrivals by member, in order: all after `at`, up to `reached`. */
+  after(at: number, members: Members): { to: Map<number, Delivered[]>; reached: number }
+  /** The newest items of a member's timeline, up to this number. */
+  newest(uid: number, reached: number): Delivered[]
+}
+
+const ARRIVALS_AT_ONCE = 1_000
+/** A soft limit: the last arrival's deliveries may exceed it. */
+const MAX_DELIVERIES = 20_000
+const NEWEST = 500
+
+export function createDeliveries(parts: SourceParts, readers: Readers): Deliveries {
+  const { graph, keeps } = parts
+  const { arrivals, logged } = readers
+
+  function named(rows: readonly Arrival[]): Delivered[] {
+    const found = logged.byItem(rows.map(({ item }) => item))
+    return rows.flatMap(({ seq, at, item }) => {
+      const one = found.get(item)
+      return one ? [{ ...one, seq, at }] : []
+    })
+  }
+
+  /** The members who follow the account, and the account itself if it is a member. */
+  function ownersOf({ uid, item }: Arrival, members: Members): number[] {
+    const owners = members.has(uid) ? [uid] : []
+    const timelines = {
+      isOpen: (owner: number) => members.has(owner),
+      openCount: members.size,
+      owners: () => members.keys(),
+    }
+    forEachOpenFollower({ graph, timelines }, uid, (owner) => {
+      if (keeps(owner, item)) owners.push(owner)
+    })
+    return owners
+  }
+
+  return {
+    after(at, members) {
+      const rows = arrivals.all({ at, isForward: true, limit: ARRIVALS_AT_ONCE })
+      const pairs: (readonly [number, Arrival])[] = []
+      let reached = at
+      for (const row of rows) {
+        for (const owner of ownersOf(row, members)) pairs.push([owner, row])
+        reached = row.seq
+        if (pairs.length >= MAX_DELIVERIES) break
+      }
+      const items = new Map(named(rows).map((one) => [one.seq, one]))
+      const kept = Map.groupBy(pairs, ([owner]) => owner)
+      const to = [...kept].map(([owner, own]) => {
+        return [owner, own.flatMap(([, { seq }]) => items.get(seq) ?? [])] as const
+      })
+      return { to: new Map(to), reached }
+    },
+    newest(uid, reached) {
+      const source = openFollowing(parts, readers, { key: '', uid })
+      const slice = source.read({ at: reached + 1, isForward: false, limit: NEWEST })
+      return slice instanceof Promise ? [] : named(slice.events.toReversed())
+    },
+  }
+}

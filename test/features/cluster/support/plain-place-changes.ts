@@ -1,0 +1,41 @@
+// A plain in-memory twin of the place changes that nodes share on an engine: an array.
+
+import type {
+  NumberedPlaceChange,
+  PlaceChanges,
+} from '../../../../src/features/cluster/engine/place-changes.ts'
+
+export function createPlainPlaceChanges(): PlaceChanges {
+  let changes: NumberedPlaceChange[] = []
+  let latest = 0
+  let goneUntil = 0
+  return {
+    version: async () => latest,
+    async since(number) {
+      const isWhole = number < goneUntil || number > latest
+      const after = isWhole ? 0 : number
+      return {
+        version: latest,
+        goneUntil,
+        isWhole,
+        changes: changes.filter((one) => one.number > after),
+      }
+    },
+    async put(version, news) {
+      if (version !== latest) return false
+      const replaced = new Set(news.map(({ replaces }) => replaces))
+      const left = changes.filter(({ number }) => !replaced.has(number))
+      const added = news.map(({ key, change, isGone }) => {
+        return { key, change, isGone, number: ++latest }
+      })
+      changes = [...left, ...added]
+      return true
+    },
+    async prune(version, numbers) {
+      if (version !== latest) return false
+      changes = changes.filter(({ number }) => !numbers.includes(number))
+      goneUntil = Math.max(...numbers)
+      return true
+    },
+  }
+}
