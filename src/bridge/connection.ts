@@ -2,20 +2,14 @@
 // reports.
 
 import { DiskFullError } from '../data/store/files/disk-full.ts'
-import type { GraphEdit, GraphOutcome } from '../data/store/programs/graph-edits.ts'
-import type { PostOutcome, PostPlan } from '../data/store/programs/timeline-posts.ts'
 import { FetchLimitError } from './fetch-limit.ts'
 import type {
-  CursorOutcome,
-  CursorWish,
   FeatureRequest,
   IngestMessage,
   IngestOrder,
   IngestStatus,
   OperatorReply,
   OperatorRequest,
-  TimelineReply,
-  TimelineRequest,
   Writer,
   WriterReply,
 } from './messages.ts'
@@ -26,16 +20,6 @@ export type IngestConnection = {
   askFeature(request: { did: string } & FeatureRequest): Promise<unknown>
   /** Resolves with figures once the operator's change is committed and visible. */
   operate(request: OperatorRequest): Promise<Figures>
-  /** Resolves once it is committed, with one outcome per post. */
-  writeTimelines(
-    request: Exclude<TimelineRequest, { kind: 'graph' | 'plan-posts' | 'store-cursor' }>,
-  ): Promise<PostOutcome[]>
-  /** Returns the outcomes that these posts would have. */
-  planPosts(request: Omit<TimelineRequest & { kind: 'plan-posts' }, 'kind'>): Promise<PostPlan>
-  /** Resolves once it is committed or refused. */
-  editGraph(edit: GraphEdit): Promise<GraphOutcome>
-  /** Stores a reader's position in a timeline. */
-  storeCursor(wish: CursorWish): Promise<CursorOutcome>
   /** The ingest thread's latest report; undefined before its first. */
   status(): IngestStatus | undefined
   /** DIDs of the members named in the configuration, as far as their handles are resolved. */
@@ -80,7 +64,7 @@ export function createIngestConnection(
     return { ...status, stalls: [silence, ...(status.stalls ?? [])] }
   }
 
-  function settle(reply: WriterReply | OperatorReply | TimelineReply): void {
+  function settle(reply: WriterReply | OperatorReply): void {
     const one = waiting.get(reply.id)
     waiting.delete(reply.id)
     if (reply.ok) one?.resolve(resultOf(reply))
@@ -104,7 +88,6 @@ export function createIngestConnection(
     },
     askFeature: (request) => ask((id) => ({ kind: 'request', request: { ...request, id } })),
     operate: (request) => ask((id) => ({ kind: 'operate', id, request })),
-    ...timelineCalls(ask),
     status: report,
     configuredMembers: () => configuredMembers,
     onIdentitiesChanged: (listener) => void listeners.push(listener),
@@ -121,31 +104,8 @@ export function createIngestConnection(
   }
 }
 
-function timelineCalls(
-  ask: <T>(orderOf: (id: number) => IngestOrder) => Promise<T>,
-): Pick<IngestConnection, 'writeTimelines' | 'planPosts' | 'editGraph' | 'storeCursor'> {
-  const send = <T>(request: TimelineRequest) =>
-    ask<T>((id) => ({ kind: 'write-timelines', id, request }))
-  return {
-    writeTimelines: send,
-    async planPosts(wish) {
-      const [plan] = await send<PostPlan[]>({ kind: 'plan-posts', ...wish })
-      return plan!
-    },
-    async editGraph(edit) {
-      const [outcome] = await send<GraphOutcome[]>({ kind: 'graph', edit })
-      return outcome!
-    },
-    async storeCursor(wish) {
-      const [outcome] = await send<CursorOutcome[]>({ kind: 'store-cursor', wish })
-      return outcome!
-    },
-  }
-}
-
-function resultOf(reply: (WriterReply | OperatorReply | TimelineReply) & { ok: true }): unknown {
+function resultOf(reply: (WriterReply | OperatorReply) & { ok: true }): unknown {
   if ('figures' in reply) return reply.figures
-  if ('outcomes' in reply) return reply.outcomes
   return 'result' in reply ? reply.result : {}
 }
 

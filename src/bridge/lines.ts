@@ -8,8 +8,6 @@ import type {
   IngestOrder,
   OperatorReply,
   OperatorRequest,
-  TimelineReply,
-  TimelineRequest,
   WriterReply,
   WriterRequest,
 } from './messages.ts'
@@ -20,7 +18,6 @@ export type Lines = {
   listen(options: {
     answer: (request: WriterRequest) => WriterReply
     operate: (id: number, request: OperatorRequest) => Promise<OperatorReply>
-    writeTimelines: (id: number, request: TimelineRequest) => TimelineReply
     /** Called when the main thread orders a stop. */
     onStop: () => void
   }): void
@@ -44,14 +41,12 @@ export function createLines(main: MessagePort): Lines {
       latest.set(message.kind, message)
       for (const port of lines) port.postMessage(message)
     },
-    listen({ answer, operate, writeTimelines, onStop }) {
+    listen({ answer, operate, onStop }) {
       /** @returns whether the order was one to reply to. */
       function reply(port: MessagePort, order: IngestOrder): boolean {
         const tell = (message: IngestMessage) => port.postMessage(message)
         if (order.kind === 'request') tell({ kind: 'reply', reply: answer(order.request) })
-        else if (order.kind === 'write-timelines') {
-          tell({ kind: 'timelines-written', reply: writeTimelines(order.id, order.request) })
-        } else if (order.kind !== 'operate') return false
+        else if (order.kind !== 'operate') return false
         else
           void operate(order.id, order.request).then((reply) => tell({ kind: 'operated', reply }))
         return true

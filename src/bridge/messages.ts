@@ -8,12 +8,8 @@ import type { StreamStatus } from '@slipstream/jetstream'
 import type { Counted } from '../base/obs/counts.ts'
 import type { HistogramCounts } from '../base/obs/histogram.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
-import type { SharedTimeline } from '../data/store/cluster/shared-timelines.ts'
 import type { InviteWish } from '../data/store/members/invites.ts'
 import type { ModerationAct } from '../data/store/moderation/moderation-log.ts'
-import type { GraphEdit, GraphOutcome } from '../data/store/programs/graph-edits.ts'
-import type { ServiceTokenWish } from '../data/store/programs/service-tokens.ts'
-import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/programs/timeline-posts.ts'
 import type { FollowLine } from '../data/store/records/follows.ts'
 import type { GapCounts } from '../data/store/stream/gaps.ts'
 import type { TrafficStatus } from '../sources/traffic.ts'
@@ -83,11 +79,10 @@ export type WriterReply =
 
 /** The operator's requests, from the command line or over HTTP. */
 export type OperatorRequest =
+  | FeatureRequest
   | { kind: 'add-member' | 'remove-member'; did: string }
   | ({ kind: 'create-invite' } & InviteWish)
   | { kind: 'disable-invite'; code: string }
-  | ({ kind: 'create-token' } & ServiceTokenWish)
-  | { kind: 'revoke-token'; name: string }
   /** A member's document (ingest/member-state/document.ts) as JSON. */
   | { kind: 'import-state'; document: string }
   | ({ kind: 'moderate' } & ModerationDecision)
@@ -110,41 +105,6 @@ export type ModerationDecision = {
 
 export type OperatorReply =
   | { id: number; ok: true; figures: Record<string, number> }
-  | { id: number; ok: false; error: string; message: string }
-
-/** Writes by programs through the timelines service. */
-export type TimelineRequest =
-  | { kind: 'post'; posts: TimelinePost[] }
-  | { kind: 'store-cursor'; wish: CursorWish }
-  | { kind: 'graph'; edit: GraphEdit }
-  /** Determines the outcomes of posts to a shared timeline without writing anything. */
-  | { kind: 'plan-posts'; timeline: SharedTimeline; posts: TimelinePost[] }
-  /** Entries of a shared timeline's log, on top of entry `from`. */
-  | {
-      kind: 'follow-log'
-      timeline: SharedTimeline
-      from: number
-      entries: { number: number; entry: string }[]
-    }
-
-/** A member, or a program by the name of its token. */
-export type CursorReader = { did: string } | { token: string }
-
-/** A reader's position; `timeline` is its key, with one number for each timeline that it merges. */
-export type CursorWish = {
-  reader: CursorReader
-  timeline: string
-  position: { isForward: boolean; at: readonly number[] }
-}
-
-/** `full`: the reader has as many as may be; `no-reader`: no member or token any more. */
-export type CursorOutcome = 'stored' | 'full' | 'no-reader'
-
-/** One per post, in order; one for anything else. */
-export type TimelineOutcomes = PostOutcome[] | GraphOutcome[] | PostPlan[] | CursorOutcome[]
-
-export type TimelineReply =
-  | { id: number; ok: true; outcomes: TimelineOutcomes }
   | { id: number; ok: false; error: string; message: string }
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
@@ -326,7 +286,6 @@ export type IngestMessage =
   | { kind: 'refused'; message: string; hint: string }
   | { kind: 'reply'; reply: WriterReply }
   | { kind: 'operated'; reply: OperatorReply }
-  | { kind: 'timelines-written'; reply: TimelineReply }
   | { kind: 'status'; status: IngestStatus }
   | { kind: 'configured-members'; dids: string[] }
   /** DIDs whose documents are reported to have changed. */
@@ -337,7 +296,6 @@ export type IngestMessage =
 export type IngestOrder =
   | { kind: 'request'; request: WriterRequest }
   | { kind: 'operate'; id: number; request: OperatorRequest }
-  | { kind: 'write-timelines'; id: number; request: TimelineRequest }
   /** A line to another serving thread: it receives requests and sends replies and news. */
   | { kind: 'connect'; port: MessagePort }
   | { kind: 'stop' }

@@ -13,11 +13,13 @@ import { pushFeature } from './push/feature.ts'
 import { readFeature } from './read/feature.ts'
 import { signInFeature } from './sign-in/feature.ts'
 import { supportReportFeature } from './support-report/feature.ts'
+import { timelinesFeature } from './timelines/feature.ts'
 import { verificationFeature } from './verification/feature.ts'
 import { visitorsFeature } from './visitors/feature.ts'
 
 export const features: readonly ListedFeature[] = [
   clusterFeature,
+  timelinesFeature,
   mediaFeature,
   dataplaneFeature,
   verificationFeature,

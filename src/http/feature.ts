@@ -25,6 +25,7 @@ import type { Overload } from './overload/overload.ts'
 import type { RateBuffers } from './overload/rate-limits.ts'
 import type { Sharing, SharingParts } from './serve/sharing.ts'
 import type { Connected } from './server/connected.ts'
+import type { Responding } from './server/respond.ts'
 import type { SideRoutes } from './server/side-routes.ts'
 import type { SlowRequests } from './server/slow-requests.ts'
 import type { DidService } from './server/well-known.ts'
@@ -45,7 +46,9 @@ export type ServeFeature = Reports &
     /** Memory that its parts in all serving threads share, made once. */
     createShared?(config: Config): unknown
     /** Routes on the operator's socket and behind the operator's token. */
-    operatorRoutes?(app: Hono, config: Config): void
+    operatorRoutes?(app: Hono, parts: OperatorRouteParts): void
+    /** What an operator can do about its errors in the ingest thread, by their names. */
+    operatorHints?: Readonly<Record<string, string>>
     /**
      * Called once in each serving thread, before all else: what it shares with other nodes;
      * undefined if this feature shares nothing.
@@ -54,6 +57,15 @@ export type ServeFeature = Reports &
     /** Called once in each serving thread, before it listens. */
     start?(parts: ServeParts): ServePart
   }
+
+type OperatorRouteParts = {
+  config: Config
+  db: Db
+  ingest: Pick<IngestConnection, 'operate'>
+  log: Pick<Logger, 'info'>
+  /** Reads a bounded body, which must be an object in JSON. */
+  readJson(request: { text(): Promise<string> }): Promise<object>
+}
 
 export type ServeParts = {
   config: Config
@@ -78,6 +90,8 @@ export type ServeParts = {
   resolver: Resolver
   fetch: GuardedFetch
   overload: Overload
+  /** The one way to answer, for routes that answer before the server's router. */
+  responding: Responding
   serviceAuth: ServiceAuth
   isMember: (did: string) => boolean
   /** Admits an account that reads; throws if it may not. */
@@ -88,6 +102,10 @@ export type ServeParts = {
   /** All of them, for what they add to each other's pages. */
   features: readonly ServeFeature[]
   rateBuffers: RateBuffers
+  /** What a feature shares with other nodes for other features, by their names. */
+  sharedByNodes: Readonly<Record<string, unknown>>
+  /** Ends the process. */
+  onFatal: (error: unknown) => void
   /** What `createShared` of the same feature returned. */
   shared: unknown
   /**

@@ -106,6 +106,8 @@ export function createCore(
     isOurTimeline(_did: string): boolean {
       return true
     },
+    /** Keeps the database's log short; set by thread.ts. */
+    tendLog: (): Promise<void> | undefined => undefined,
     /** Jobs were added; set by thread.ts. */
     wakeJobs(): void {},
     /** Called after each commit that changed memory. */

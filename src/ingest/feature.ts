@@ -30,6 +30,19 @@ export function requestHandlers<Requests extends object>(
   return handlers
 }
 
+type Operation<Body> = (ctx: IndexContext, body: Body) => Record<string, number>
+
+export type Operations = Readonly<Record<FeatureKind, Operation<never>>>
+
+/** The same for the operator's requests, which are answered with figures. */
+export function operations<Requests extends object>(
+  all: {
+    readonly [Kind in keyof Requests]: Operation<Requests[Kind]>
+  },
+): Operations {
+  return all
+}
+
 export type IngestCalls = Readonly<Record<FeatureKind, Call<never>>>
 
 /** The same for requests that begin no transaction of their own. */
@@ -44,6 +57,8 @@ export function ingestCalls<Requests extends object>(
 export type IngestFeature = BeginsStream & {
   /** Each runs in one transaction of the writer; what it returns or throws is the reply. */
   requests?: RequestHandlers
+  /** The same for requests of the operator. */
+  operations?: Operations
   /** What it needs about all accounts. */
   aboutAll?(config: Config): StoredAboutAll
   /** Called once, before the stream starts. */
@@ -79,6 +94,10 @@ export function loadIngestFeatures(): Promise<readonly IngestFeature[]> {
 /** Handlers of all of them; the kinds of each begin with its name. */
 export function handlersOf(list: readonly IngestFeature[]): RequestHandlers {
   return Object.assign({}, ...list.map(({ requests }) => requests))
+}
+
+export function operationsOf(list: readonly IngestFeature[]): Operations {
+  return Object.assign({}, ...list.map(({ operations }) => operations))
 }
 
 /** What any of them needs. */

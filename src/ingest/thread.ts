@@ -29,6 +29,8 @@ import {
   loadIngestFeatures,
   mainStreamOf,
   mirrorsOf,
+  type Operations,
+  operationsOf,
   type RequestHandlers,
 } from './feature.ts'
 import { commitBatch } from './indexing/apply-batch.ts'
@@ -36,7 +38,6 @@ import type { IndexContext } from './indexing/index-context.ts'
 import { memberSeen } from './indexing/members/members.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
 import { createOutside } from './outside.ts'
-import { createTimelineRequests, tendTimelines } from './timelines/timeline-requests.ts'
 import type { Counting } from './upkeep/counts/counting.ts'
 import { createSeedCounting } from './upkeep/counts/seed-counting.ts'
 import { bearFullDisk } from './upkeep/disk/bear-full-disk.ts'
@@ -111,6 +112,7 @@ function run(
     checkpoint: () => checkpoints.tend(),
     wakeBackfill: () => backfill.wake(),
   })
+  core.tendLog = () => checkpoints.tend()
   const ofFeatures = features.flatMap((one) => one.start?.(config, core) ?? [])
   const mirrors = mirrorsOf(ofFeatures)
   const background = createBackground(config, core, { checkpoints, replaying, lines, mirrors })
@@ -163,6 +165,7 @@ function run(
     checkpoints,
     ofFeatures: handlersOf(features),
     calls: callsOf(ofFeatures),
+    operations: operationsOf(features),
     countsSeats: ofFeatures.some(({ countsSeats }) => countsSeats === true),
   })
   const upkeep = createUpkeep(config, core, {
@@ -216,11 +219,13 @@ function createAnswers(
     identityNews: IdentityNews
     ofFeatures: RequestHandlers
     calls: IngestCalls
+    operations: Operations
     /** Seats are counted elsewhere. */
     countsSeats: boolean
   },
 ) {
-  const { backfill, counting, identityNews, labels, checkpoints, ofFeatures, calls } = parts
+  const { backfill, counting, identityNews, labels, checkpoints, ofFeatures, calls, operations } =
+    parts
   const writing = {
     writer: core.writer,
     room: core.room,
@@ -241,8 +246,11 @@ function createAnswers(
       onIdentityChanged: (did) => identityNews.of([did]),
       openTimeline: core.openTimeline,
     }),
-    operate: createOperatorRequests({ ...writing, tendLog: () => checkpoints.tend() }),
-    writeTimelines: createTimelineRequests({ ...core, tendLog: () => checkpoints.tend() }),
+    operate: createOperatorRequests({
+      ...writing,
+      ofFeatures: operations,
+      tendLog: () => checkpoints.tend(),
+    }),
   }
 }
 
@@ -284,7 +292,6 @@ function createUpkeep(
       record: recordHistory(writer, now),
       room,
     }),
-    tendTimelines(core),
     keepRemoving({ db, writer, now, log, room }),
     keepSearchable({
       writer,

@@ -2,12 +2,14 @@
 
 import { features } from '../../src/base/feature.ts'
 import { loadServeFeatures } from '../../src/http/feature.ts'
-import { handlersOf, loadIngestFeatures } from '../../src/ingest/feature.ts'
+import { handlersOf, loadIngestFeatures, operationsOf } from '../../src/ingest/feature.ts'
 import { loadToolsFeatures } from '../../src/tools/feature.ts'
 
 /** For tests of the core that look at a feature's work, too. */
 export const hasFeature = (name: string) => features.some((one) => one.name === name)
 
-export const requestHandlers = handlersOf(await loadIngestFeatures())
+const ingestFeatures = await loadIngestFeatures()
+export const requestHandlers = handlersOf(ingestFeatures)
+export const operations = operationsOf(ingestFeatures)
 export const serveFeatures = await loadServeFeatures()
 export const toolsFeatures = await loadToolsFeatures()

@@ -16,15 +16,7 @@ const COUNTED_STATUSES = [
 ] as const
 
 /** Routes other than methods: counted separately, since they say nothing about the methods. */
-const CORE_ROUTES = [
-  'pages',
-  'metrics',
-  'operator',
-  'timelines',
-  'timeline-pages',
-  'timeline-posts',
-  'graph',
-] as const
+const CORE_ROUTES = ['pages', 'metrics', 'operator'] as const
 
 const WEB_ROUTES: readonly string[] = [
   ...CORE_ROUTES,

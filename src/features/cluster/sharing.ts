@@ -9,6 +9,7 @@ import { awaitPublished } from '../../data/shared-memory/publishing.ts'
 import type { Sharing, SharingParts } from '../../http/serve/sharing.ts'
 import type { OnViewer } from '../../http/server/auth.ts'
 import type { SharedByNodes } from '../../http/timelines/shared-by-nodes.ts'
+import { timelineWriter } from '../timelines/requests.ts'
 import { createCqlLeases } from './engine/cql-leases.ts'
 import { createHeldBuckets, type HeldBuckets } from './engine/held-buckets.ts'
 import { createSoleLeases, type Leases } from './engine/leases.ts'
@@ -38,20 +39,19 @@ export function shareOnEngine(parts: SharingParts): Sharing | undefined {
   const shared = createSharedState({ place, db, writer: ingest.writer, log })
   const decisions = sharePlace({ ...parts, place, state: shared, isFirst })
   const placeId = () => decisions.id()
-  const timelines = createSharedTimelines({ place, placeId, db, ingest, log })
+  const timelines = createSharedTimelines({
+    place,
+    placeId,
+    db,
+    ingest: timelineWriter(ingest),
+    log,
+  })
   const held = createHeldBuckets(memory.features?.['cluster'])
   const readers = prepareReaders(parts)
   const following = createSharedFollowing({ place, db, items: readers.logged, log })
   const published = new Int32Array(memory.invalidations)
   const isPublished = () => awaitPublished(published, 0)
-  const leases = isFirst
-    ? createCqlLeases({
-        table: async () => (await place()).leases,
-        name: `${hostname()}:${config.port}`,
-        log,
-        onLooked: held.set,
-      })
-    : undefined
+  const leases = isFirst ? leasesOf(parts, place, held) : undefined
   const writing =
     leases &&
     createFollowingWriter({
@@ -94,6 +94,15 @@ export function shareOnEngine(parts: SharingParts): Sharing | undefined {
         .catch((error) => log.warn({ err: error }, 'the engine could not be closed'))
     },
   }
+}
+
+function leasesOf(
+  { config, log }: SharingParts,
+  place: ReturnType<typeof createEnginePlace>['place'],
+  held: HeldBuckets,
+): Leases {
+  const table = async () => (await place()).leases
+  return createCqlLeases({ table, name: `${hostname()}:${config.port}`, log, onLooked: held.set })
 }
 
 /** A node alone holds all buckets, which its first thread reports. */

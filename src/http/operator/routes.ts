@@ -30,11 +30,10 @@ import { addModeration } from './moderation.ts'
 import { backUpOnline } from './online-backup.ts'
 import { type ErrorBody, OperatorError } from './operator-error.ts'
 import { readingLink } from './reading-link.ts'
-import { addTokens } from './tokens.ts'
 
 type OperatorParts = {
   config: Config
-  features: readonly Pick<ServeFeature, 'operatorRoutes' | 'report'>[]
+  features: readonly Pick<ServeFeature, 'operatorHints' | 'operatorRoutes' | 'report'>[]
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
   ingest: IngestConnection
@@ -49,7 +48,6 @@ type App = Hono
 /** By the name of the ingest's error. */
 const HINTS: Record<string, string> = {
   ModerationError: '`slipstream moderation list` shows what is decided; `allow` ends a ban.',
-  TokenError: '`slipstream token list` lists them.',
   InviteError: '`slipstream invite list` lists them.',
 }
 type BackupWish = { into?: string; keep?: number; check?: 'full' | 'quick' }
@@ -70,8 +68,9 @@ export function operatorRoutes(parts: Omit<OperatorParts, 'isLocal'>) {
 
 export function createOperatorRoutes(parts: OperatorParts): Hono {
   const app = new Hono()
+  const hints = Object.assign({}, HINTS, ...parts.features.map((one) => one.operatorHints))
   app.onError((error, c) => {
-    const { status, body } = toAnswer(error)
+    const { status, body } = toAnswer(error, hints)
     if (status === 500) parts.log.error({ err: error, path: c.req.path }, 'operator route failed')
     return c.json(body, status)
   })
@@ -79,8 +78,7 @@ export function createOperatorRoutes(parts: OperatorParts): Hono {
   addMembers(app, parts)
   addInvites(app, parts, readJson)
   addModeration(app, parts, readJson)
-  addTokens(app, parts, readJson)
-  for (const one of parts.features) one.operatorRoutes?.(app, parts.config)
+  for (const one of parts.features) one.operatorRoutes?.(app, { ...parts, readJson })
   addLongWork(app, parts)
   return app
 }
@@ -245,12 +243,15 @@ async function* bytesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator
   if (body) yield* body
 }
 
-function toAnswer(error: unknown): { status: OperatorError['status'] | 500; body: ErrorBody } {
+function toAnswer(
+  error: unknown,
+  hints = HINTS,
+): { status: OperatorError['status'] | 500; body: ErrorBody } {
   const { message } = error as Error
   if (error instanceof OperatorError) {
     return { status: error.status, body: { error: 'Refused', message, hint: error.hint } }
   }
-  const hint = HINTS[(error as Error).name]
+  const hint = hints[(error as Error).name]
   if (hint) return { status: 409, body: { error: 'Refused', message, hint } }
   if (error instanceof XRPCError && error.status === 503) {
     const { hint = '`slipstream doctor` looks for the cause.' } = error

@@ -14,6 +14,7 @@ import {
   type ServiceTokenRow,
   tokenDigest,
 } from '../../data/store/programs/service-tokens.ts'
+import type { TokenRequests } from '../../features/timelines/requests.ts'
 import { isScope, MAX_SCOPES, SCOPE_HINT } from '../timelines/scopes.ts'
 import { OperatorError } from './operator-error.ts'
 
@@ -35,7 +36,18 @@ type TokenWish = {
   token?: string | undefined
 }
 
-type Parts = { db: Db; ingest: IngestConnection; log: Pick<Logger, 'info'>; now?: () => number }
+type Parts = {
+  db: Db
+  ingest: Pick<IngestConnection, 'operate'>
+  log: Pick<Logger, 'info'>
+  /** Reads a bounded body. */
+  readJson: (request: { text(): Promise<string> }) => Promise<object>
+  now?: () => number
+}
+
+type TokenRequest = {
+  [Kind in keyof TokenRequests]: { kind: Kind; body: TokenRequests[Kind] }
+}[keyof TokenRequests]
 
 const MAX_WISH_BYTES = 16_384
 export const DEFAULT_RATE = 60_000
@@ -46,25 +58,21 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /**
  * GET /tokens; POST /tokens with `{name, scopes, rate?, days?, token?}`; DELETE /tokens/:name.
- * @param readJson - reads a bounded body.
  */
-export function addTokens(
-  app: Hono,
-  { db, ingest, log, now = Date.now }: Parts,
-  readJson: (request: { text(): Promise<string> }) => Promise<object>,
-): void {
+export function addTokens(app: Hono, { db, ingest, log, readJson, now = Date.now }: Parts): void {
+  const operate = (request: TokenRequest) => ingest.operate(request)
   app.get('/tokens', (c) => c.json({ tokens: listServiceTokens(db).map(tokenLine) }))
   app.post('/tokens', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
     const wish = checkTokenWish(await readJson(c.req))
     if (findServiceTokenNamed(db, wish.name)) throw takenName(wish.name)
     const token = wish.token ?? newServiceToken()
-    await ingest.operate({ kind: 'create-token', ...rowOf(wish, token, now()) })
+    await operate({ kind: 'timelines/create-token', body: rowOf(wish, token, now()) })
     log.info({ name: wish.name, scopes: wish.scopes }, 'token made by the operator')
     return c.json({ ...wish, token })
   })
   app.delete('/tokens/:name', async (c) => {
     const name = c.req.param('name')
-    const { revoked } = await ingest.operate({ kind: 'revoke-token', name })
+    const { revoked } = await operate({ kind: 'timelines/revoke-token', body: { name } })
     if (revoked !== 1) {
       throw new OperatorError(
         404,

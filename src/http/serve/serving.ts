@@ -41,7 +41,6 @@ import type { Health } from '../server/health.ts'
 import { createMembership } from '../server/membership.ts'
 import { createResponding } from '../server/respond.ts'
 import { createServer, type Server } from '../server/server.ts'
-import { sharedByNodes } from '../timelines/shared-by-nodes.ts'
 import { createInvites } from '../xrpc/accounts/invites.ts'
 import { createAppContext } from '../xrpc/app-context.ts'
 import { bindMethods } from '../xrpc/methods.ts'
@@ -55,7 +54,6 @@ import { keepAnswers } from './kept-answers.ts'
 import { createSearching } from './searching.ts'
 import { type Sharing, shareWith } from './sharing.ts'
 import { streamHealth } from './stream-health.ts'
-import { timelineRoutes } from './timelines.ts'
 
 type ServingOptions = {
   config: Config
@@ -174,6 +172,9 @@ export function createServing(options: ServingOptions): Serving {
     resolver,
     fetch,
     overload,
+    responding,
+    sharedByNodes: shared.ofFeatures,
+    onFatal,
     serviceAuth: callers.serviceAuth,
     isMember: reading.isMember,
     onViewer: callers.onViewer,
@@ -182,15 +183,6 @@ export function createServing(options: ServingOptions): Serving {
     rateBuffers: options.rateBuffers,
     shared: options.featureMemory,
     visit: async (request, by) => server.fetch(request, by && { incoming: by.incoming }),
-  })
-  const timelines = timelineRoutes({
-    ...options,
-    ...reading,
-    ...callers,
-    names: app.names,
-    overload,
-    responding,
-    shared: sharedByNodes(shared.ofFeatures),
   })
   const server = createServer({
     config,
@@ -204,15 +196,10 @@ export function createServing(options: ServingOptions): Serving {
     overload,
     notFound: ofFeatures.notFound,
     usedTokens: options.usedTokens,
-    sideRoutes: [
-      ...timelines.routes,
-      operatorRoutes(operator),
-      ...ofFeatures.routes,
-      ...counting.routes,
-    ],
+    sideRoutes: [operatorRoutes(operator), ...ofFeatures.routes, ...counting.routes],
     didServices: features.flatMap((one) => one.didServices?.(config) ?? []),
   })
-  const closing = closingFirst(server, [counting, timelines, ofFeatures], shared)
+  const closing = closingFirst(server, [counting, ofFeatures], shared)
   return {
     server: listeningFirst(closing, ofFeatures),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),

@@ -18,6 +18,7 @@ import { prepareCustomGraphs } from '../../data/store/read/timelines/custom-grap
 import { validSigningKeys } from '../../data/store/timelines/signing-keys.ts'
 import { untilCommit } from '../../data/store/until-commit.ts'
 import type { Keeps } from '../../data/timeline/lossiness.ts'
+import { timelineWriter } from '../../features/timelines/requests.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import type { Overload } from '../overload/overload.ts'
 import type { OnViewer } from '../server/auth.ts'
@@ -48,7 +49,7 @@ export function timelineRoutes(parts: {
   graph: FollowGraphReader
   keeps: Keeps
   memory: Pick<SharedMemory, 'invalidations'>
-  ingest: IngestConnection
+  ingest: Pick<IngestConnection, 'askFeature' | 'onIdentitiesChanged'>
   overload: Overload
   responding: Responding
   serviceAuth: ServiceAuth
@@ -59,7 +60,8 @@ export function timelineRoutes(parts: {
   shared: SharedByNodes
 }): TimelineService {
   const { timelines: shared, following } = parts.shared
-  const { config, actors, db, graph, ingest, names, onFatal, overload } = parts
+  const { config, actors, db, graph, names, onFatal, overload } = parts
+  const writer = timelineWriter(parts.ingest)
   const ownKeys = untilCommit<SigningKeys>(db, (last) => signingKeys(db, last))
   const cursors = createCursors(() => [...(shared ? sharedKeys(shared) : []), ...ownKeys()])
   const readers = prepareReaders(parts, new InvalidationReader(parts.memory.invalidations))
@@ -87,15 +89,15 @@ export function timelineRoutes(parts: {
     names,
     timelines,
     streams,
-    ingest,
+    ingest: writer,
     shared,
     following,
     network: networkGraph({ actors, graph }),
     graphs: prepareCustomGraphs(db),
     lines: createLineStreams(onFatal),
-    access: createAccess({ ...parts, onIdentitiesChanged: ingest.onIdentitiesChanged }),
+    access: createAccess({ ...parts, onIdentitiesChanged: parts.ingest.onIdentitiesChanged }),
     overload,
-    poster: createPoster(shared ? { writeTimelines: ({ posts }) => shared.post(posts) } : ingest),
+    poster: createPoster(shared ? { writeTimelines: ({ posts }) => shared.post(posts) } : writer),
     respond: parts.responding.respondTo,
   }
   const nameOf = (request: HttpRequest) => webPath(routeOf(request))

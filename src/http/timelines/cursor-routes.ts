@@ -4,8 +4,6 @@ import { z } from 'zod'
 import type { Cursors } from '../../answers/timelines/signed-cursor.ts'
 import { forbidden, invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
-import type { IngestConnection } from '../../bridge/connection.ts'
-import type { CursorOutcome, CursorReader } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import {
@@ -13,6 +11,11 @@ import {
   type CursorOwner,
   findStoredCursor,
 } from '../../data/store/timelines/timeline-cursors.ts'
+import type {
+  CursorOutcome,
+  CursorReader,
+  TimelineWriter,
+} from '../../features/timelines/requests.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import { type Asker, checkMay, TOKEN_PREFIX } from './access.ts'
 import type { Handler } from './call.ts'
@@ -25,7 +28,7 @@ type CursorParts = {
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
   cursors: Cursors
-  ingest: Pick<IngestConnection, 'storeCursor'>
+  ingest: Pick<TimelineWriter, 'storeCursor'>
   /** Waits for the engine's keys, if several nodes share them. */
   upToDate: () => Promise<unknown>
 }

@@ -8,10 +8,10 @@ import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { ACCOUNT_NAME, ACCOUNT_NAMES, customGraph } from '../../answers/timelines/graph-source.ts'
 import { forbidden, invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
-import type { IngestConnection } from '../../bridge/connection.ts'
 import { type CustomGraphRow, findCustomGraph } from '../../data/store/programs/custom-graphs.ts'
 import type { GraphEdit } from '../../data/store/programs/graph-edits.ts'
 import type { CustomGraphs } from '../../data/store/read/timelines/custom-graphs.ts'
+import type { TimelineWriter } from '../../features/timelines/requests.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { Connected } from '../server/connected.ts'
 import type { HttpRequest } from '../server/http-request.ts'
@@ -24,7 +24,7 @@ type Env = { Bindings: Connected }
 
 export type CustomGraphParts = GraphReading & {
   graphs: CustomGraphs
-  ingest: Pick<IngestConnection, 'editGraph'>
+  ingest: Pick<TimelineWriter, 'editGraph'>
 }
 
 const PATH = '/graphs/:graph'

@@ -12,9 +12,9 @@ import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/time
 import type { Timelines } from '../../answers/timelines/timelines.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { inTurns } from '../../base/util/turn.ts'
-import type { IngestConnection } from '../../bridge/connection.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
+import type { TimelineWriter } from '../../features/timelines/requests.ts'
 import type { Overload } from '../overload/overload.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { Connected } from '../server/connected.ts'
@@ -44,7 +44,7 @@ type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   streams: Streams
   actors: Pick<ActorReader, 'uidOf'>
   names: Needs<'names'>['names']
-  ingest: Pick<IngestConnection, 'storeCursor' | 'editGraph'>
+  ingest: Pick<TimelineWriter, 'storeCursor' | 'editGraph'>
   /** Programs' timelines, if several nodes share them. */
   shared?: Followed | undefined
   /** Members’ timelines, if several nodes share them. */

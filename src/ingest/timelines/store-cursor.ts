@@ -1,9 +1,9 @@
 // Stores a reader's position, unless the reader's membership or token has ended meanwhile: the row would have
 // no owner to go with.
 
-import type { CursorOutcome, CursorReader, CursorWish } from '../../bridge/messages.ts'
 import { findServiceTokenNamed } from '../../data/store/programs/service-tokens.ts'
 import { type CursorOwner, storeCursor } from '../../data/store/timelines/timeline-cursors.ts'
+import type { CursorOutcome, CursorReader, CursorWish } from '../../features/timelines/requests.ts'
 import { type IndexContext, isMember } from '../indexing/index-context.ts'
 
 export function storeReadingPosition(ctx: IndexContext, wish: CursorWish): CursorOutcome {

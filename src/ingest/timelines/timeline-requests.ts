@@ -2,7 +2,6 @@
 // work on timelines: gives up numbers missing for five seconds, and drops data that is too old.
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
-import type { TimelineOutcomes, TimelineReply, TimelineRequest } from '../../bridge/messages.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { hasDroppedGraph } from '../../data/store/programs/custom-graphs.ts'
 import {
@@ -18,7 +17,7 @@ import {
 import { arrivalTime } from '../../data/store/timelines/arrival-clock.ts'
 import { rotateSigningKeys } from '../../data/store/timelines/signing-keys.ts'
 import { pruneCursors } from '../../data/store/timelines/timeline-cursors.ts'
-import { failedReply } from '../failed-reply.ts'
+import type { TimelineOutcomes, TimelineRequest } from '../../features/timelines/requests.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { createAppend, KEYS_LAST_MS, LIMITS, type TimelineLimits } from './append.ts'
 import { clearGraphs, editGraph } from './edit-graph.ts'
@@ -50,7 +49,7 @@ const PRUNED_AT_ONCE = 5_000
 
 export function createTimelineRequests(
   parts: Parts,
-): (id: number, request: TimelineRequest) => TimelineReply {
+): (request: TimelineRequest) => TimelineOutcomes {
   const { writer, room } = parts
   const append = createAppend(parts.limits ?? LIMITS)
 
@@ -70,14 +69,10 @@ export function createTimelineRequests(
     })
   }
 
-  return (id, request) => {
-    try {
-      const outcomes = room.attempt(() => write(request))
-      void parts.tendLog?.()
-      return { id, ok: true, outcomes }
-    } catch (error) {
-      return failedReply(id, error)
-    }
+  return (request) => {
+    const outcomes = room.attempt(() => write(request))
+    void parts.tendLog?.()
+    return outcomes
   }
 }
 

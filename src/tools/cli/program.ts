@@ -15,7 +15,6 @@ import { addModeration } from './moderation.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve-command.ts'
 import { addStats } from './stats.ts'
-import { addToken } from './token.ts'
 
 const EXAMPLES = `
 Examples:
@@ -35,7 +34,6 @@ const commands: readonly AddCommand[] = [
   addMember,
   addInvite,
   addModeration,
-  addToken,
   addImportFollows,
   addBackup,
   addRestore,

@@ -3,13 +3,13 @@
 // still name it.
 
 import { randomUUID } from 'node:crypto'
-import type { TimelineRequest } from '../../../bridge/messages.ts'
 import { membersByDid } from '../../../data/store/members/members.ts'
 import type { PostOutcome } from '../../../data/store/programs/timeline-posts.ts'
 import { addSigningKey } from '../../../data/store/timelines/signing-keys.ts'
 import type { IndexContext } from '../../../ingest/indexing/index-context.ts'
 import { followLog } from '../../../ingest/timelines/follow-log.ts'
 import { CliError } from '../../../tools/fail.ts'
+import type { TimelineRequest } from '../../timelines/requests.ts'
 import { bucketOf } from '../engine/buckets.ts'
 import type { PlaceMove } from '../engine/place-moves.ts'
 import { bringPlace } from '../sharing/shared-place.ts'

@@ -2,7 +2,7 @@
 // writes nothing: the changes go to the engine first. The rules are those by which a single node writes its
 // rows (ingest/indexing/, ingest/timelines/).
 
-import type { OperatorRequest } from '../../../bridge/messages.ts'
+import type { FeatureRequest, OperatorRequest } from '../../../bridge/messages.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { findAdmission } from '../../../data/store/members/admissions.ts'
 import { findInvite } from '../../../data/store/members/invites.ts'
@@ -18,6 +18,7 @@ import {
 import { checkDecision } from '../../../ingest/indexing/moderation/moderation.ts'
 import { ModerationError } from '../../../ingest/indexing/moderation/moderation-error.ts'
 import { checkNewToken } from '../../../ingest/timelines/tokens.ts'
+import type { TokenRequests } from '../../timelines/requests.ts'
 import { countStanding, stands } from '../store/shared-place.ts'
 import {
   type DocChange,
@@ -30,10 +31,16 @@ import {
 } from './place-doc.ts'
 
 export type PlaceAct =
-  | Exclude<OperatorRequest, { kind: 'import-state' | 'import-follows' }>
+  | Exclude<OperatorRequest, FeatureRequest | { kind: 'import-state' | 'import-follows' }>
+  | TokenRequest
   | { kind: 'redeem-invite'; did: string; code: string; maxMembers: number }
   /** A request by an account that is not a member yet. */
   | { kind: 'join'; did: string; maxMembers: number }
+
+/** Of the operator. */
+export type TokenRequest = {
+  [Kind in keyof TokenRequests]: { kind: Kind; body: TokenRequests[Kind] }
+}[keyof TokenRequests]
 
 type PlacePlan = { changes: DocChange[]; figures: Record<string, number> }
 
@@ -45,10 +52,10 @@ const NOTHING: PlacePlan = { changes: [], figures: {} }
 /** @throws an error that says why the act is not possible */
 export function planAct(known: Known, act: PlaceAct): PlacePlan {
   switch (act.kind) {
-    case 'create-token':
-      return planToken(known, act)
-    case 'revoke-token':
-      return planRevoking(known, act)
+    case 'timelines/create-token':
+      return planToken(known, act.body)
+    case 'timelines/revoke-token':
+      return planRevoking(known, act.body)
     case 'create-invite':
       return planInvite(known, act)
     case 'disable-invite':
@@ -68,7 +75,7 @@ export function planAct(known: Known, act: PlaceAct): PlacePlan {
 
 type Act<Kind> = PlaceAct & { kind: Kind }
 
-function planToken({ db, now }: Known, act: Act<'create-token'>): PlacePlan {
+function planToken({ db, now }: Known, act: TokenRequests['timelines/create-token']): PlacePlan {
   const { name, digest, scopes, rate, expiresAt } = act
   const found = findStoredToken(db, name)
   if (found?.digest.equals(digest) && found.revoked_at === null) return NOTHING
@@ -78,7 +85,10 @@ function planToken({ db, now }: Known, act: Act<'create-token'>): PlacePlan {
   return { changes: [docChange('token', name, doc)], figures: {} }
 }
 
-function planRevoking({ db, now }: Known, { name }: Act<'revoke-token'>): PlacePlan {
+function planRevoking(
+  { db, now }: Known,
+  { name }: TokenRequests['timelines/revoke-token'],
+): PlacePlan {
   const found = findStoredToken(db, name)
   if (!found || found.revoked_at !== null) return { changes: [], figures: { revoked: 0 } }
   const doc = tokenDoc({ ...found, revoked_at: now })

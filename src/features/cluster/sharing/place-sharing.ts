@@ -6,12 +6,12 @@ import type { Config } from '../../../base/config/config.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import { LruMap } from '../../../base/util/lru.ts'
 import type { IngestConnection } from '../../../bridge/connection.ts'
-import type { OperatorRequest, Writer } from '../../../bridge/messages.ts'
+import type { FeatureRequest, OperatorRequest, Writer } from '../../../bridge/messages.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { membersDeletedBefore } from '../../../data/store/members/members.ts'
 import type { OnViewer } from '../../../http/server/auth.ts'
 import { parseState } from '../../../ingest/member-state/document.ts'
-import type { PlaceAct } from '../place/plan.ts'
+import type { PlaceAct, TokenRequest } from '../place/plan.ts'
 import { engineRefusal } from './engine-waits.ts'
 import { createSharedPlace, type SharedPlace } from './shared-place.ts'
 import type { SharedState } from './shared-state.ts'
@@ -46,6 +46,11 @@ export function sharePlace(options: Options) {
   }
 }
 
+const TOKENS: ReadonlySet<TokenRequest['kind']> = new Set([
+  'timelines/create-token',
+  'timelines/revoke-token',
+])
+
 type Parts = {
   place: SharedPlace
   state: Pick<SharedState, 'forget' | 'shareOwn'>
@@ -79,7 +84,9 @@ function throughPlace(parts: Parts): {
       await state.shareOwn(did).catch(asRefusal)
       return figures
     }
-    const figures = await decide(request)
+    const act = sharedAct(request)
+    if (!act) return ingest.operate(request)
+    const figures = await decide(act)
     const ended = endOf(request)
     if (ended !== undefined) await state.forget(ended).catch(asRefusal)
     return figures
@@ -104,6 +111,15 @@ function throughPlace(parts: Parts): {
     },
     operate,
   }
+}
+
+/** @returns undefined for what each node decides for itself */
+function sharedAct(
+  request: Exclude<OperatorRequest, { kind: 'import-follows' | 'import-state' }>,
+): PlaceAct | undefined {
+  if (!request.kind.includes('/')) return request as Exclude<typeof request, FeatureRequest>
+  const token = request as TokenRequest
+  return TOKENS.has(token.kind) ? token : undefined
 }
 
 /** The member whose membership and private state the request ends, if any. */

@@ -5,12 +5,12 @@
 import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../../base/obs/log.ts'
-import type { IngestConnection } from '../../../bridge/connection.ts'
 import { followedVersion } from '../../../data/store/cluster/shared-timelines.ts'
 import type { Db } from '../../../data/store/db.ts'
 import type { PostOutcome, TimelinePost } from '../../../data/store/programs/timeline-posts.ts'
 import type { Followed } from '../../../http/timelines/shared-by-nodes.ts'
 import { cutForLog, entryOf } from '../../../ingest/timelines/follow-log.ts'
+import type { TimelineWriter } from '../../timelines/requests.ts'
 import { EngineUnavailableError } from '../engine/connect.ts'
 import type { TimelineLog } from '../engine/timeline-log.ts'
 import { createEngineWaits } from './engine-waits.ts'
@@ -34,7 +34,7 @@ type Parts = {
   /** The place's identity as known before the engine is reached. */
   placeId?: () => string | undefined
   db: Db
-  ingest: Pick<IngestConnection, 'writeTimelines' | 'planPosts'>
+  ingest: Pick<TimelineWriter, 'writeTimelines' | 'planPosts'>
   log: Pick<Logger, 'warn' | 'error'>
   /** How long a reader waits. */
   waitedForMs?: number
@@ -143,7 +143,7 @@ export function createSharedTimelines(parts: Parts): SharedTimelines {
 
 /** Brings rows up to date with the log. */
 export async function bringTimeline(
-  { db, ingest }: { db: Db; ingest: Pick<IngestConnection, 'writeTimelines'> },
+  { db, ingest }: { db: Db; ingest: Pick<TimelineWriter, 'writeTimelines'> },
   { id, timelines }: { id: string; timelines: Pick<TimelineLog, 'after'> },
   name: string,
 ): Promise<void> {

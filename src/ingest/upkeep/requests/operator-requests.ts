@@ -1,9 +1,10 @@
 // The operator's write requests, each in one transaction (parts of imported lists in several), answered with
 // figures once committed and visible in memory.
 
-import type { OperatorReply, OperatorRequest } from '../../../bridge/messages.ts'
+import type { FeatureRequest, OperatorReply, OperatorRequest } from '../../../bridge/messages.ts'
 import type { FollowLine } from '../../../data/store/records/follows.ts'
 import { failedReply } from '../../failed-reply.ts'
+import type { Operations } from '../../feature.ts'
 import type { ImportTally } from '../../indexing/imports/import-tally.ts'
 import { importLiveFollows } from '../../indexing/imports/live-follows.ts'
 import type { IndexContext } from '../../indexing/index-context.ts'
@@ -14,13 +15,14 @@ import { decide } from '../../indexing/moderation/moderation.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import { parseState } from '../../member-state/document.ts'
 import { applyState } from '../../member-state/write-state.ts'
-import { createToken, revokeToken } from '../../timelines/tokens.ts'
 import type { DiskRoom } from '../disk/disk-room.ts'
 import { createImportSlices } from './import-slices.ts'
 
 type OperatorParts = {
   writer: Pick<Writer, 'commit'>
   wakeBackfill: () => void
+  /** Of features. */
+  ofFeatures: Operations
   room: Pick<DiskRoom, 'attempt'>
   /** Keeps the database's log short, which large imports lengthen; awaited. */
   tendLog: () => Promise<void> | undefined
@@ -41,7 +43,13 @@ export function createOperatorRequests(
       const figures =
         request.kind === 'import-follows'
           ? await importFollows(request.lines, request.isInScopeOnly)
-          : parts.room.attempt(() => parts.writer.commit((ctx) => apply(ctx, request)))
+          : parts.room.attempt(() =>
+              parts.writer.commit((ctx) =>
+                isOfFeature(request)
+                  ? operate(parts.ofFeatures, ctx, request)
+                  : apply(ctx, request),
+              ),
+            )
       parts.wakeBackfill()
       await parts.tendLog()
       return { id, ok: true, figures }
@@ -51,9 +59,23 @@ export function createOperatorRequests(
   }
 }
 
+function isOfFeature(request: OperatorRequest): request is FeatureRequest {
+  return request.kind.includes('/')
+}
+
+function operate(
+  ofFeatures: Operations,
+  ctx: IndexContext,
+  { kind, body }: FeatureRequest,
+): Record<string, number> {
+  const operation = ofFeatures[kind]
+  if (!operation) throw new Error(`no feature answers ${kind}`)
+  return operation(ctx, body as never)
+}
+
 function apply(
   ctx: IndexContext,
-  request: Exclude<OperatorRequest, { kind: 'import-follows' }>,
+  request: Exclude<OperatorRequest, { kind: 'import-follows' } | FeatureRequest>,
 ): Record<string, number> {
   switch (request.kind) {
     case 'add-member':
@@ -69,11 +91,6 @@ function apply(
       return { disabled: Number(disableInvite(ctx, request.code)) }
     case 'moderate':
       return { changed: Number(decide(ctx, request)) }
-    case 'create-token':
-      createToken(ctx, request)
-      return {}
-    case 'revoke-token':
-      return { revoked: Number(revokeToken(ctx, request.name)) }
     case 'import-state':
       applyState(ctx, parseState(request.document))
       return {}

@@ -111,13 +111,14 @@ export function testPlaceContract(open: Open): void {
   test('a token is valid on all nodes until it is revoked on one', () =>
     withNodes(async (random, nodes) => {
       const wish = { name: 'echo', digest: tokenDigest(TOKEN), scopes: ['read:*'], rate: 7 }
-      const create = { kind: 'create-token', ...wish, expiresAt: null } as const
+      const body = { ...wish, expiresAt: null }
+      const create = { kind: 'timelines/create-token', body } as const
       await random.pick(nodes).operate(create)
       const find = ({ db }: PlaceNode) => prepareFindServiceToken(db)(TOKEN, 0)
       for (const node of await refreshed(nodes)) expect(find(node)).toMatchObject({ rate: 7 })
-      const other = { ...create, digest: tokenDigest('another') }
+      const other = { ...create, body: { ...body, digest: tokenDigest('another') } }
       await expect(random.pick(nodes).operate(other)).rejects.toThrow('choose another name')
-      const revoke = { kind: 'revoke-token', name: 'echo' } as const
+      const revoke = { kind: 'timelines/revoke-token', body: { name: 'echo' } } as const
       expect(await random.pick(nodes).operate(revoke)).toEqual({ revoked: 1 })
       for (const node of await refreshed(nodes)) expect(find(node)).toBeUndefined()
       expect(await random.pick(nodes).operate(revoke)).toEqual({ revoked: 0 })

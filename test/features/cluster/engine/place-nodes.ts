@@ -8,6 +8,7 @@ import { ingest } from '../../../../src/features/cluster/ingest.ts'
 import { sharePlace } from '../../../../src/features/cluster/sharing/place-sharing.ts'
 import { createOperatorRequests } from '../../../../src/ingest/upkeep/requests/operator-requests.ts'
 import { createWriterRequests } from '../../../../src/ingest/upkeep/requests/writer-requests.ts'
+import { operations } from '../../../support/feature-parts.ts'
 import { createWorld, type World } from '../../../support/world.ts'
 
 const attempt = <T>(work: () => T): T => work()
@@ -43,6 +44,7 @@ export function createPlaceNode(
   const answer = createWriterRequests({ ...parts, maxMembers: shared ? 0 : maxMembers })
   const answerOperator = createOperatorRequests({
     ...parts,
+    ofFeatures: operations,
     room: { attempt },
     tendLog: () => undefined,
   })

@@ -25,6 +25,7 @@ import type {
 import { bringPlace } from '../../../../src/features/cluster/sharing/shared-place.ts'
 import { bringState } from '../../../../src/features/cluster/sharing/shared-state.ts'
 import { createSharedTimelines } from '../../../../src/features/cluster/sharing/shared-timelines.ts'
+import type { TimelineRequest } from '../../../../src/features/timelines/requests.ts'
 import { readState } from '../../../../src/ingest/member-state/read-state.ts'
 import { createTimelineRequests } from '../../../../src/ingest/timelines/timeline-requests.ts'
 import { createWriterRequests } from '../../../../src/ingest/upkeep/requests/writer-requests.ts'
@@ -53,10 +54,8 @@ export function createMovingNode(world: World = createWorld({ scope: 'network' }
     },
   }
   const timelineRequests = createTimelineRequests({ db, writer, room })
-  function write(request: Parameters<typeof timelineRequests>[1]) {
-    const reply = timelineRequests(1, structuredClone(request))
-    if (!reply.ok) throw new Error(reply.message)
-    return structuredClone(reply.outcomes)
+  function write(request: TimelineRequest) {
+    return structuredClone(timelineRequests(structuredClone(request)))
   }
   const steps: string[] = []
 

@@ -60,7 +60,10 @@ test('a node’s earlier state is merged when it starts sharing, and it receives
   const wish = { name: 'old', digest: tokenDigest(token), scopes: ['read:*'], rate: 0 }
   const place = { id: 'place', decisions: async () => decisions }
   const late = createPlaceNode(MAX_MEMBERS, place, alone.world)
-  await alone.operate({ kind: 'create-token', ...wish, expiresAt: null })
+  await alone.operate({
+    kind: 'timelines/create-token',
+    body: { ...wish, expiresAt: null },
+  })
   const invite = { code: 'abcd', maxUses: 2, note: '', expiresAt: null }
   await alone.operate({ kind: 'create-invite', ...invite })
   await alone.send({ kind: 'redeem-invite', did: didOf('bob'), code: 'abcd' })

@@ -5,8 +5,6 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import type { IngestConnection } from '../../../../src/bridge/connection.ts'
-import type { TimelineRequest } from '../../../../src/bridge/messages.ts'
 import { openReader, openWriter } from '../../../../src/data/store/db.ts'
 import type {
   PostOutcome,
@@ -15,6 +13,10 @@ import type {
 } from '../../../../src/data/store/programs/timeline-posts.ts'
 import { prepareCustomTimelines } from '../../../../src/data/store/read/timelines/custom-timelines.ts'
 import { createSharedTimelines } from '../../../../src/features/cluster/sharing/shared-timelines.ts'
+import type {
+  TimelineRequest,
+  TimelineWriter,
+} from '../../../../src/features/timelines/requests.ts'
 import { createTimelineRequests } from '../../../../src/ingest/timelines/timeline-requests.ts'
 import { createRandom } from '../../../support/random.ts'
 import { testSeed } from '../../../support/seed.ts'
@@ -39,11 +41,9 @@ function startNode(timelines: Log, waitedForMs: number) {
   }
   const answer = createTimelineRequests({ db, writer: writerOf(db), room })
   async function write(request: TimelineRequest) {
-    const reply = answer(1, structuredClone(request))
-    if (!reply.ok) throw new Error(reply.message)
-    return structuredClone(reply.outcomes)
+    return structuredClone(answer(structuredClone(request)))
   }
-  const ingest: Pick<IngestConnection, 'writeTimelines' | 'planPosts'> = {
+  const ingest: Pick<TimelineWriter, 'writeTimelines' | 'planPosts'> = {
     writeTimelines: async (request) => (await write(request)) as PostOutcome[],
     planPosts: async (wish) => ((await write({ kind: 'plan-posts', ...wish })) as PostPlan[])[0]!,
   }

@@ -1,0 +1,26 @@
+// The writer's part: what programs write, their tokens, and the periodic work on their timelines.
+
+import { type IngestFeature, ingestCalls, operations } from '../../ingest/feature.ts'
+import { createTimelineRequests, tendTimelines } from '../../ingest/timelines/timeline-requests.ts'
+import { createToken, revokeToken } from '../../ingest/timelines/tokens.ts'
+import type { TimelineRequest, TokenRequests } from './requests.ts'
+
+export const ingest: IngestFeature = {
+  operations: operations<TokenRequests>({
+    'timelines/create-token'(ctx, wish) {
+      createToken(ctx, wish)
+      return {}
+    },
+    'timelines/revoke-token': (ctx, { name }) => ({ revoked: Number(revokeToken(ctx, name)) }),
+  }),
+  start(_config, core) {
+    const write = createTimelineRequests({ ...core, tendLog: () => core.tendLog() })
+    const tending = tendTimelines(core)
+    return {
+      calls: ingestCalls<{ 'timelines/write': TimelineRequest }>({
+        'timelines/write': (_did, request) => write(request),
+      }),
+      stop: tending.stop,
+    }
+  },
+}
