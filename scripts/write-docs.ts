@@ -54,5 +54,5 @@ if (import.meta.main) {
   writeFileSync(join(root, '.env.example'), envExample())
   writeFileSync(join(root, 'docs/METHODS.md'), methodsPage())
   writeFileSync(join(root, 'docs/METRICS.md'), metricsPage())
-  writeFileSync(join(root, 'src/http/timelines/openapi.json'), openapiDocument())
+  writeFileSync(join(root, 'src/features/timelines/http/openapi.json'), openapiDocument())
 }

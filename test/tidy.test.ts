@@ -250,8 +250,8 @@ test('only the writer writes; all other connections are read-only', () => {
   expect(users(/^ {2}(readonly )?#?db\??: WriteDb$/m).filter(outside)).toEqual([
     'ingest/indexing/index-context.ts',
     'ingest/indexing/writer.ts',
-    'ingest/timelines/append.ts',
-    'ingest/timelines/edit-graph.ts',
+    'features/timelines/writing/append.ts',
+    'features/timelines/writing/edit-graph.ts',
   ])
   expect(users(/\bas WriteDb\b/).filter(outside)).toEqual([])
 })

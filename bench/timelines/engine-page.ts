@@ -8,7 +8,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTimelines } from '@slipstream/follow-graph'
-import { prepareReaders } from '../../src/answers/timelines/open-sources.ts'
 import { followsDigest } from '../../src/data/graph/follows-digest.ts'
 import { MEMBER } from '../../src/data/graph/types.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
@@ -25,6 +24,7 @@ import { migrateEngine } from '../../src/features/cluster/engine/schema.ts'
 import { createArrivalTail } from '../../src/features/cluster/sharing/arrival-tail.ts'
 import { createGuestTimelines } from '../../src/features/cluster/sharing/guest-timelines.ts'
 import { createSharedHomes } from '../../src/features/cluster/sharing/shared-homes.ts'
+import { prepareReaders } from '../../src/features/timelines/sources/open-sources.ts'
 import {
   startCassandra,
   whyNoCassandra,

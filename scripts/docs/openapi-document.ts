@@ -1,12 +1,16 @@
-// The OpenAPI document of /v1 (src/http/timelines/openapi.json), generated from the schemas that check posts
+// The OpenAPI document of /v1 (src/features/timelines/http/openapi.json), generated from the schemas that check posts
 // and from those of the answers below, which a test checks against real ones. `npm run docs` writes it.
 
 import { z } from 'zod'
 import { zodToJsonSchema } from 'zod-to-json-schema'
-import { CUSTOM_NAME, MAX_LENGTH, MAX_MERGED } from '../../src/answers/timelines/timeline-key.ts'
-import { putCursorSchema } from '../../src/http/timelines/cursor-routes.ts'
-import { postSchema } from '../../src/http/timelines/post-body.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT, SEQUENCE } from '../../src/http/timelines/routes.ts'
+import { putCursorSchema } from '../../src/features/timelines/http/cursor-routes.ts'
+import { postSchema } from '../../src/features/timelines/http/post-body.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, SEQUENCE } from '../../src/features/timelines/http/routes.ts'
+import {
+  CUSTOM_NAME,
+  MAX_LENGTH,
+  MAX_MERGED,
+} from '../../src/features/timelines/sources/timeline-key.ts'
 import { graphOperations, graphSchemas } from './openapi-graph.ts'
 import { cursorText, DID, json, ref, responses } from './openapi-parts.ts'
 

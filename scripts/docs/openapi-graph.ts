@@ -1,20 +1,24 @@
 // The graph part of the OpenAPI document: the network's graph, and those that programs keep.
 
 import { z } from 'zod'
-import { ACCOUNT_NAME } from '../../src/answers/timelines/graph-source.ts'
-import { editSchema, GRAPH_NAME, LOAD_ID } from '../../src/http/timelines/graph-edit-routes.ts'
+import {
+  editSchema,
+  GRAPH_NAME,
+  LOAD_ID,
+} from '../../src/features/timelines/http/graph-edit-routes.ts'
 import {
   lineSchema,
   MAX_FOLLOWS_A_LINE,
   MAX_LOAD_BYTES,
-} from '../../src/http/timelines/graph-load.ts'
+} from '../../src/features/timelines/http/graph-load.ts'
 import {
   MAX_COUNTED,
   MAX_LIMIT,
   MAX_PAIRS,
   MAX_SETS,
   pairsOf,
-} from '../../src/http/timelines/graph-routes.ts'
+} from '../../src/features/timelines/http/graph-routes.ts'
+import { ACCOUNT_NAME } from '../../src/features/timelines/sources/graph-source.ts'
 import { cursorText, DID, json, ref, responses } from './openapi-parts.ts'
 
 export const actorsSchema = z

@@ -1,7 +1,7 @@
 // Building blocks of all operations in the OpenAPI document: references to schemas, and answers with their
 // errors.
 
-import { SIGNED } from '../../src/answers/timelines/signed-cursor.ts'
+import { SIGNED } from '../../src/features/timelines/sources/signed-cursor.ts'
 
 export function ref(name: string) {
   return { $ref: `#/components/schemas/${name}` }

@@ -8,7 +8,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { MAX_LOAD_BYTES } from '../../src/http/timelines/graph-load.ts'
+import { MAX_LOAD_BYTES } from '../../src/features/timelines/http/graph-load.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const sites = ['deploy/caddy/Caddyfile', 'deploy/caddy/Caddyfile.cluster']

@@ -3,7 +3,7 @@
 
 import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
-import { storeCursor } from '../../src/data/store/timelines/timeline-cursors.ts'
+import { storeCursor } from '../../src/features/timelines/store/timeline-cursors.ts'
 import { decide } from '../../src/ingest/indexing/moderation/moderation.ts'
 import { cardEmbed, DOCUMENT, documentRecord } from './long-form.ts'
 import { cidOf } from './records.ts'

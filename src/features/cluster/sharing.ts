@@ -1,15 +1,15 @@
 // Connects a serving thread to the state that several nodes share, if this node is one of several.
 
 import { hostname } from 'node:os'
-import { prepareReaders } from '../../answers/timelines/open-sources.ts'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { FeatureGauge } from '../../base/feature.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import { awaitPublished } from '../../data/shared-memory/publishing.ts'
 import type { Sharing, SharingParts } from '../../http/serve/sharing.ts'
 import type { OnViewer } from '../../http/server/auth.ts'
-import type { SharedByNodes } from '../../http/timelines/shared-by-nodes.ts'
+import type { SharedByNodes } from '../timelines/http/shared-by-nodes.ts'
 import { timelineWriter } from '../timelines/requests.ts'
+import { prepareReaders } from '../timelines/sources/open-sources.ts'
 import { createCqlLeases } from './engine/cql-leases.ts'
 import { createHeldBuckets, type HeldBuckets } from './engine/held-buckets.ts'
 import { createSoleLeases, type Leases } from './engine/leases.ts'

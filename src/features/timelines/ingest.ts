@@ -1,9 +1,9 @@
 // The writer's part: what programs write, their tokens, and the periodic work on their timelines.
 
 import { type IngestFeature, ingestCalls, operations } from '../../ingest/feature.ts'
-import { createTimelineRequests, tendTimelines } from '../../ingest/timelines/timeline-requests.ts'
-import { createToken, revokeToken } from '../../ingest/timelines/tokens.ts'
 import type { TimelineRequest, TokenRequests } from './requests.ts'
+import { createTimelineRequests, tendTimelines } from './writing/timeline-requests.ts'
+import { createToken, revokeToken } from './writing/tokens.ts'
 
 export const ingest: IngestFeature = {
   operations: operations<TokenRequests>({

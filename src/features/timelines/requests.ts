@@ -1,14 +1,10 @@
 // What the serving threads ask of the writer about programs' timelines.
 
 import type { FeatureRequest } from '../../bridge/messages.ts'
-import type { SharedTimeline } from '../../data/store/cluster/shared-timelines.ts'
-import type { GraphEdit, GraphOutcome } from '../../data/store/programs/graph-edits.ts'
-import type { ServiceTokenWish } from '../../data/store/programs/service-tokens.ts'
-import type {
-  PostOutcome,
-  PostPlan,
-  TimelinePost,
-} from '../../data/store/programs/timeline-posts.ts'
+import type { GraphEdit, GraphOutcome } from './store/programs/graph-edits.ts'
+import type { ServiceTokenWish } from './store/programs/service-tokens.ts'
+import type { PostOutcome, PostPlan, TimelinePost } from './store/programs/timeline-posts.ts'
+import type { SharedTimeline } from './store/shared-timelines.ts'
 
 /** Each is one transaction. */
 export type TimelineRequest =

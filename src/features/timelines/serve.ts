@@ -1,9 +1,9 @@
 // The serving threads' part: the service under /v1, and tokens on the operator's routes.
 
 import type { ServeFeature } from '../../http/feature.ts'
-import { addTokens } from '../../http/operator/tokens.ts'
-import { timelineRoutes } from '../../http/serve/timelines.ts'
-import { sharedByNodes } from '../../http/timelines/shared-by-nodes.ts'
+import { sharedByNodes } from './http/shared-by-nodes.ts'
+import { addTokens } from './operator/tokens.ts'
+import { timelineRoutes } from './service.ts'
 
 export const serve: ServeFeature = {
   operatorRoutes: addTokens,

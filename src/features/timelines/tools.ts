@@ -1,6 +1,6 @@
 // The command line's part: tokens for programs.
 
-import { addToken } from '../../tools/cli/token.ts'
 import type { ToolsFeature } from '../../tools/feature.ts'
+import { addToken } from './commands/token.ts'
 
 export const tools: ToolsFeature = { commands: addToken }

@@ -6,13 +6,13 @@ import type { Config } from '../../base/config/config.ts'
 import { isByInvite } from '../../base/config/members.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
+import { isWithin } from '../../base/util/is-within.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Db } from '../../data/store/db.ts'
 import { newInviteCode, readInviteCode } from '../../data/store/members/invite-code.ts'
 import { type InviteRow, listInvites } from '../../data/store/members/invites.ts'
 import { OperatorError } from './operator-error.ts'
-import { isWithin } from './tokens.ts'
 
 export type InviteLine = {
   code: string

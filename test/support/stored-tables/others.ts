@@ -56,7 +56,7 @@ export const operators: Record<string, StoredTable> = {
     'for ever',
   ),
   service_tokens: nobody(
-    most('server', 1_000, 10_000, 'src/ingest/timelines/tokens.ts', 'MAX_TOKENS = 1_000'),
+    most('server', 1_000, 10_000, 'src/features/timelines/writing/tokens.ts', 'MAX_TOKENS = 1_000'),
     'for ever',
   ),
   shared_keys: {
@@ -69,15 +69,15 @@ export const operators: Record<string, StoredTable> = {
 
 export const programs: Record<string, StoredTable> = {
   custom_timelines: nobody(
-    most('server', 10_000, 200, 'src/ingest/timelines/append.ts', 'timelines: 10_000'),
+    most('server', 10_000, 200, 'src/features/timelines/writing/append.ts', 'timelines: 10_000'),
     'for ever',
   ),
   custom_events: nobody(
-    most('timeline', 1, 64 << 20, 'src/ingest/timelines/append.ts', 'bytes: 64 << 20'),
+    most('timeline', 1, 64 << 20, 'src/features/timelines/writing/append.ts', 'bytes: 64 << 20'),
     '90 days',
   ),
   custom_producers: nobody(
-    most('timeline', 1_000, 400, 'src/ingest/timelines/append.ts', 'producers: 1_000'),
+    most('timeline', 1_000, 400, 'src/features/timelines/writing/append.ts', 'producers: 1_000'),
     'for ever',
   ),
   custom_holes: nobody(
@@ -85,25 +85,37 @@ export const programs: Record<string, StoredTable> = {
       'timeline',
       2_000,
       800,
-      'src/data/store/programs/custom-numbers.ts',
+      'src/features/timelines/store/programs/custom-numbers.ts',
       'MAX_GIVEN_UP = 1_000',
     ),
     'its events are dropped',
   ),
   custom_keys: nobody(
-    most('server', 5_000_000, 128, 'src/ingest/timelines/append.ts', 'keys: 5_000_000'),
+    most('server', 5_000_000, 128, 'src/features/timelines/writing/append.ts', 'keys: 5_000_000'),
     'a day',
   ),
   custom_graphs: nobody(
-    most('server', 1_000, 400, 'src/ingest/timelines/edit-graph.ts', 'graphs: 1_000'),
+    most('server', 1_000, 400, 'src/features/timelines/writing/edit-graph.ts', 'graphs: 1_000'),
     'the program deletes it',
   ),
   custom_graph_edges: nobody(
-    most('server', 20_000_000, 40, 'src/ingest/timelines/edit-graph.ts', 'allEdges: 20_000_000'),
+    most(
+      'server',
+      20_000_000,
+      40,
+      'src/features/timelines/writing/edit-graph.ts',
+      'allEdges: 20_000_000',
+    ),
     'the program removes it',
   ),
   custom_graph_accounts: nobody(
-    most('server', 40_000_000, 600, 'src/ingest/timelines/edit-graph.ts', 'allEdges: 20_000_000'),
+    most(
+      'server',
+      40_000_000,
+      600,
+      'src/features/timelines/writing/edit-graph.ts',
+      'allEdges: 20_000_000',
+    ),
     'its last follow is removed',
   ),
 }

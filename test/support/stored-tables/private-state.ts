@@ -72,7 +72,7 @@ export const privateState: Record<string, StoredTable> = {
       'member',
       64,
       400,
-      'src/data/store/timelines/timeline-cursors.ts',
+      'src/features/timelines/store/timeline-cursors.ts',
       'member: { rows: 64, bytes: 16_384 }',
     ),
     '90 days after it was stored',

@@ -1,4 +1,4 @@
-// Data of the timelines service (src/answers/timelines/): the order in which posts and reposts arrived, the
+// Data of the timelines service (docs/TIMELINES.md): the order in which posts and reposts arrived, the
 // timelines that programs write, and their access. `arrivals` has exactly one row for each post and repost
 // stored here (data/store/timelines/arrivals.ts, and the triggers of deletions). A number is never reused, even after its row
 // is deleted. Existing items count as arrived in order of their time.

@@ -1,4 +1,4 @@
-// Follow graphs that programs write, each in its own namespace (src/http/timelines/graph-edit-routes.ts).
+// Follow graphs that programs write, each in its own namespace.
 
 export const version = 29
 

@@ -4,13 +4,13 @@
 // ever given here.
 
 import { createFollowGraph } from '@slipstream/follow-graph'
-import { prepareReaders } from '../../../answers/timelines/open-sources.ts'
 import { batchesOf } from '../../../base/util/batches.ts'
 import { followEdges } from '../../../data/store/edges/all-edges.ts'
 import { prepareItemDraw } from '../../../data/store/read/timelines/item-draw.ts'
 import { latestStreamTimeUs } from '../../../data/store/stream/stream-cursors.ts'
 import { createKeeps } from '../../../data/timeline/lossiness.ts'
 import { CliError } from '../../../tools/fail.ts'
+import { prepareReaders } from '../../timelines/sources/open-sources.ts'
 import { BUCKETS, bucketOf } from '../engine/buckets.ts'
 import type { FollowingEpochs } from '../engine/following-epochs.ts'
 import { type LeaseTable, MAX_LEASES_AT_ONCE } from '../engine/lease-table.ts'

@@ -8,8 +8,11 @@ import { membersByDid } from '../../../data/store/members/members.ts'
 import { listBans } from '../../../data/store/moderation/bans.ts'
 import { listTags } from '../../../data/store/moderation/moderation-tags.ts'
 import { blobsHiddenWith, listTakedowns } from '../../../data/store/moderation/takedowns.ts'
-import { findStoredToken, listServiceTokens } from '../../../data/store/programs/service-tokens.ts'
-import { signingKeysMade } from '../../../data/store/timelines/signing-keys.ts'
+import {
+  findStoredToken,
+  listServiceTokens,
+} from '../../timelines/store/programs/service-tokens.ts'
+import { signingKeysMade } from '../../timelines/store/signing-keys.ts'
 import { type DocChange, docChange, inviteDoc, tagName, tokenDoc } from './place-doc.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER

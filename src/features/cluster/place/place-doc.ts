@@ -2,7 +2,7 @@
 // A key is its kind, a colon and a name; the change of a removed key says who removed it and why.
 
 import type { InviteRow } from '../../../data/store/members/invites.ts'
-import type { StoredToken } from '../../../data/store/programs/service-tokens.ts'
+import type { StoredToken } from '../../timelines/store/programs/service-tokens.ts'
 
 export type TokenDoc = {
   digest: string

@@ -1,6 +1,6 @@
 // Plans the changes that an operator's or newcomer's act makes to a shared place. It only reads rows and
 // writes nothing: the changes go to the engine first. The rules are those by which a single node writes its
-// rows (ingest/indexing/, ingest/timelines/).
+// rows (ingest/indexing/, timelines/writing/).
 
 import type { FeatureRequest, OperatorRequest } from '../../../bridge/messages.ts'
 import type { Db } from '../../../data/store/db.ts'
@@ -9,7 +9,6 @@ import { findInvite } from '../../../data/store/members/invites.ts'
 import { isBanned } from '../../../data/store/moderation/bans.ts'
 import { hasTag } from '../../../data/store/moderation/moderation-tags.ts'
 import { findTakedown } from '../../../data/store/moderation/takedowns.ts'
-import { findStoredToken } from '../../../data/store/programs/service-tokens.ts'
 import {
   checkRoomForInvite,
   inviteToUse,
@@ -17,8 +16,9 @@ import {
 } from '../../../ingest/indexing/members/invites.ts'
 import { checkDecision } from '../../../ingest/indexing/moderation/moderation.ts'
 import { ModerationError } from '../../../ingest/indexing/moderation/moderation-error.ts'
-import { checkNewToken } from '../../../ingest/timelines/tokens.ts'
 import type { TokenRequests } from '../../timelines/requests.ts'
+import { findStoredToken } from '../../timelines/store/programs/service-tokens.ts'
+import { checkNewToken } from '../../timelines/writing/tokens.ts'
 import { countStanding, stands } from '../store/shared-place.ts'
 import {
   type DocChange,

@@ -1,7 +1,7 @@
 // The latest arrivals in this node's rows, kept in memory: bringing a member's page up to date scans the
 // arrivals since the last time, and all members share them.
 
-import type { Arrival, ArrivalReader } from '../../../data/store/read/timelines/arrivals.ts'
+import type { Arrival, ArrivalReader } from '../../timelines/store/read/arrivals.ts'
 
 export type ArrivalTail = {
   /** Number of the latest arrival. */

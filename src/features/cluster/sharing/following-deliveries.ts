@@ -6,9 +6,9 @@ import {
   openFollowing,
   type Readers,
   type SourceParts,
-} from '../../../answers/timelines/open-sources.ts'
-import type { Arrival } from '../../../data/store/read/timelines/arrivals.ts'
-import type { NamedItem } from '../../../data/store/read/timelines/logged-items.ts'
+} from '../../timelines/sources/open-sources.ts'
+import type { Arrival } from '../../timelines/store/read/arrivals.ts'
+import type { NamedItem } from '../../timelines/store/read/logged-items.ts'
 
 /** An arrival, by the name that it has on every node. */
 export type Delivered = NamedItem & Pick<Arrival, 'seq' | 'at'>

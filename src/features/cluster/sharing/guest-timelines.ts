@@ -8,9 +8,9 @@ import { LruMap } from '../../../base/util/lru.ts'
 import { type ActorReader, HIDDEN } from '../../../data/graph/types.ts'
 import { INVALIDATION } from '../../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../../data/shared-memory/invalidation-ring.ts'
-import type { Arrival } from '../../../data/store/read/timelines/arrivals.ts'
-import type { LoggedItems, NamedItem } from '../../../data/store/read/timelines/logged-items.ts'
 import type { Keeps } from '../../../data/timeline/lossiness.ts'
+import type { Arrival } from '../../timelines/store/read/arrivals.ts'
+import type { LoggedItems, NamedItem } from '../../timelines/store/read/logged-items.ts'
 import type { ArrivalTail } from './arrival-tail.ts'
 
 export type GuestTimelines = TimelineReader & {

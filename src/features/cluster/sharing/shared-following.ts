@@ -2,15 +2,15 @@
 // from the log on the engine, whichever node writes it. Entries missing in this node's rows are not shown,
 // nor anything after them, so a reader who has read up to a number has read everything up to it.
 
-import type { FollowingLogs } from '../../../answers/timelines/logged-source.ts'
 import { unavailable } from '../../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../../base/obs/log.ts'
 import { LruMap } from '../../../base/util/lru.ts'
 import type { Db } from '../../../data/store/db.ts'
-import type { ArrivalRange } from '../../../data/store/read/timelines/arrivals.ts'
-import type { LoggedItems } from '../../../data/store/read/timelines/logged-items.ts'
 import { latestStreamTimeUs } from '../../../data/store/stream/stream-cursors.ts'
-import type { UpToDate } from '../../../http/timelines/shared-by-nodes.ts'
+import type { UpToDate } from '../../timelines/http/shared-by-nodes.ts'
+import type { FollowingLogs } from '../../timelines/sources/logged-source.ts'
+import type { ArrivalRange } from '../../timelines/store/read/arrivals.ts'
+import type { LoggedItems } from '../../timelines/store/read/logged-items.ts'
 import { bucketOf } from '../engine/buckets.ts'
 import type { FollowingEpochs } from '../engine/following-epochs.ts'
 import type { FollowingLog, LoggedEntry } from '../engine/following-log.ts'

@@ -13,7 +13,7 @@ import { blobsHiddenWith, findTakedown } from '../../../../src/data/store/modera
 import {
   prepareFindServiceToken,
   tokenDigest,
-} from '../../../../src/data/store/programs/service-tokens.ts'
+} from '../../../../src/features/timelines/store/programs/service-tokens.ts'
 import { createRandom, type Random } from '../../../support/random.ts'
 import { didOf } from '../../../support/records.ts'
 import { testSeed } from '../../../support/seed.ts'

@@ -6,12 +6,12 @@ import type { Engine } from '../../../../src/features/cluster/engine/connect.ts'
 import { createTimelineLog } from '../../../../src/features/cluster/engine/timeline-log.ts'
 import { createRandom } from '../../../support/random.ts'
 import { testSeed } from '../../../support/seed.ts'
-import { startPosting } from '../../../support/timelines-posting.ts'
 import {
   becomes,
   startTimelinesProcess,
   type TimelinesProcess,
 } from '../../../support/timelines-process.ts'
+import { startPosting } from '../../timelines/support/timelines-posting.ts'
 
 type Place = { connect: () => Promise<Engine>; address: () => string }
 

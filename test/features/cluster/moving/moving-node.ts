@@ -1,22 +1,9 @@
 // A node with its own data folder, for tests of moving its place: its data as its readers see it, and the
 // data it takes over from an engine as a server does.
 
-import { openFollowing, prepareReaders } from '../../../../src/answers/timelines/open-sources.ts'
 import { errorOf } from '../../../../src/bridge/connection.ts'
-import { movedKeys } from '../../../../src/data/store/cluster/moved-timelines.ts'
 import { listInvites } from '../../../../src/data/store/members/invites.ts'
 import { membersByDid } from '../../../../src/data/store/members/members.ts'
-import {
-  findStoredToken,
-  listServiceTokens,
-} from '../../../../src/data/store/programs/service-tokens.ts'
-import type {
-  PostOutcome,
-  PostPlan,
-  TimelinePost,
-} from '../../../../src/data/store/programs/timeline-posts.ts'
-import { prepareCustomTimelines } from '../../../../src/data/store/read/timelines/custom-timelines.ts'
-import { validSigningKeys } from '../../../../src/data/store/timelines/signing-keys.ts'
 import { ingest } from '../../../../src/features/cluster/ingest.ts'
 import type {
   MoveParts,
@@ -26,8 +13,24 @@ import { bringPlace } from '../../../../src/features/cluster/sharing/shared-plac
 import { bringState } from '../../../../src/features/cluster/sharing/shared-state.ts'
 import { createSharedTimelines } from '../../../../src/features/cluster/sharing/shared-timelines.ts'
 import type { TimelineRequest } from '../../../../src/features/timelines/requests.ts'
+import {
+  openFollowing,
+  prepareReaders,
+} from '../../../../src/features/timelines/sources/open-sources.ts'
+import { movedKeys } from '../../../../src/features/timelines/store/moved-timelines.ts'
+import {
+  findStoredToken,
+  listServiceTokens,
+} from '../../../../src/features/timelines/store/programs/service-tokens.ts'
+import type {
+  PostOutcome,
+  PostPlan,
+  TimelinePost,
+} from '../../../../src/features/timelines/store/programs/timeline-posts.ts'
+import { prepareCustomTimelines } from '../../../../src/features/timelines/store/read/custom-timelines.ts'
+import { validSigningKeys } from '../../../../src/features/timelines/store/signing-keys.ts'
+import { createTimelineRequests } from '../../../../src/features/timelines/writing/timeline-requests.ts'
 import { readState } from '../../../../src/ingest/member-state/read-state.ts'
-import { createTimelineRequests } from '../../../../src/ingest/timelines/timeline-requests.ts'
 import { createWriterRequests } from '../../../../src/ingest/upkeep/requests/writer-requests.ts'
 import { keepsFromRows } from '../../../support/memory-parts.ts'
 import { createWorld, type World } from '../../../support/world.ts'

@@ -6,12 +6,12 @@ import { forbidden } from '../../../../src/base/atproto/xrpc-error.ts'
 import { findAdmission } from '../../../../src/data/store/members/admissions.ts'
 import { findInvite } from '../../../../src/data/store/members/invites.ts'
 import { isBanned } from '../../../../src/data/store/moderation/bans.ts'
+import { EngineUnavailableError } from '../../../../src/features/cluster/engine/connect.ts'
+import type { PlaceChanges } from '../../../../src/features/cluster/engine/place-changes.ts'
 import {
   prepareFindServiceToken,
   tokenDigest,
-} from '../../../../src/data/store/programs/service-tokens.ts'
-import { EngineUnavailableError } from '../../../../src/features/cluster/engine/connect.ts'
-import type { PlaceChanges } from '../../../../src/features/cluster/engine/place-changes.ts'
+} from '../../../../src/features/timelines/store/programs/service-tokens.ts'
 import { didOf } from '../../../support/records.ts'
 import { MAX_MEMBERS, testPlaceContract } from '../engine/place-contract.ts'
 import { createPlaceNode, type PlaceNode } from '../engine/place-nodes.ts'

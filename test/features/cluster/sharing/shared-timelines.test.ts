@@ -6,18 +6,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { openReader, openWriter } from '../../../../src/data/store/db.ts'
-import type {
-  PostOutcome,
-  PostPlan,
-  TimelinePost,
-} from '../../../../src/data/store/programs/timeline-posts.ts'
-import { prepareCustomTimelines } from '../../../../src/data/store/read/timelines/custom-timelines.ts'
 import { createSharedTimelines } from '../../../../src/features/cluster/sharing/shared-timelines.ts'
 import type {
   TimelineRequest,
   TimelineWriter,
 } from '../../../../src/features/timelines/requests.ts'
-import { createTimelineRequests } from '../../../../src/ingest/timelines/timeline-requests.ts'
+import type {
+  PostOutcome,
+  PostPlan,
+  TimelinePost,
+} from '../../../../src/features/timelines/store/programs/timeline-posts.ts'
+import { prepareCustomTimelines } from '../../../../src/features/timelines/store/read/custom-timelines.ts'
+import { createTimelineRequests } from '../../../../src/features/timelines/writing/timeline-requests.ts'
 import { createRandom } from '../../../support/random.ts'
 import { testSeed } from '../../../support/seed.ts'
 import { writerOf } from '../../../support/writer-of.ts'

@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { HOUR_MS } from '../../../../src/base/util/durations.ts'
 import { fileSize } from '../../../../src/data/store/files/file-size.ts'
-import { storeCursor } from '../../../../src/data/store/timelines/timeline-cursors.ts'
+import { storeCursor } from '../../../../src/features/timelines/store/timeline-cursors.ts'
 import { memberSeen } from '../../../../src/ingest/indexing/members/members.ts'
 import { sweepCandidates } from '../../../../src/ingest/indexing/retention/sweep-candidates.ts'
 import { createDiskGuard } from '../../../../src/ingest/upkeep/disk/disk-guard.ts'

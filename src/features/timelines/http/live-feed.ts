@@ -1,0 +1,367 @@
+// New events for all timelines that have listeners. One read of the new rows serves all listeners of this
+// thread: topics are indexed by author, by member, by list and by name. A list that its owner reads is another
+// topic than the same list for programs, since blocks with the owner hold there.
+
+import type { FollowGraphReader } from '@slipstream/follow-graph'
+import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { packRkey } from '../../../base/atproto/keys.ts'
+import { HIDDEN } from '../../../data/graph/types.ts'
+import { findList } from '../../../data/store/records/lists.ts'
+import { isRepostItem } from '../../../data/store/timelines/item-ids.ts'
+import type { Keeps } from '../../../data/timeline/lossiness.ts'
+import { actCollections, describeActs } from '../sources/act-source.ts'
+import { customEntity } from '../sources/custom-source.ts'
+import { entityIdOf } from '../sources/event-json.ts'
+import { describeNotifications } from '../sources/notification-source.ts'
+import { describeArrivals, type Readers, type SourceParts } from '../sources/open-sources.ts'
+import type { TimelineKey } from '../sources/timeline-key.ts'
+import type { Entity, TimelineGap, TimelineSource } from '../sources/types.ts'
+import type { Arrival } from '../store/read/arrivals.ts'
+
+export type NewEvent = { id: string; seq: number; receivedAt: number; entity: Entity }
+
+/** One timeline with listeners. */
+export type Topic = {
+  readonly key: TimelineKey
+  readonly source: TimelineSource
+  /** uid of the author or member, or row id of the list or custom timeline; 0: has none yet. */
+  id: number
+  /** uid of the account whose blocks hold; 0: no one's. */
+  readonly viewer: number
+  /** Sequence number of the latest event; undefined before the first. */
+  latest: number | undefined
+  listeners: number
+}
+
+export type Delivery = {
+  topic: Topic
+  /** In ascending order. */
+  events: NewEvent[]
+  /** Skipped numbers, for a numbered timeline. */
+  gaps: TimelineGap[]
+  /** Events of the timeline that came earlier, and whose records were deleted since. */
+  deleted: DeletedEvent[]
+}
+
+export type DeletedEvent = { id: string; seq: number; entityId: string }
+
+export type LiveFeed = {
+  /** @param source - the source of this key */
+  join(key: TimelineKey, source: TimelineSource): Topic
+  leave(topic: Topic): void
+  /** Returns what arrived or was deleted since the last call. */
+  look(): Delivery[]
+}
+
+const CHUNK = 1_000
+type Named = Pick<Arrival, 'seq' | 'uid' | 'item'>
+type Index = Map<number, Topic>
+type IndexName = Exclude<TimelineKey['kind'], 'custom'> | 'ownList'
+
+export function createLiveFeed(parts: SourceParts, readers: Readers): LiveFeed {
+  return new Feed(parts, readers)
+}
+
+class Feed implements LiveFeed {
+  readonly #parts: SourceParts
+  readonly #readers: Readers
+  readonly #topics = new Map<string, Topic>()
+  readonly #by = {
+    following: index(),
+    author: index(),
+    list: index(),
+    ownList: index(),
+    notifications: index(),
+    likes: index(),
+    follows: index(),
+  } satisfies Record<IndexName, Index>
+  readonly #tips = { arrivals: 0, notifications: 0, acts: 0, change: 0 }
+
+  constructor(parts: SourceParts, readers: Readers) {
+    this.#parts = parts
+    this.#readers = readers
+  }
+
+  join(key: TimelineKey, source: TimelineSource): Topic {
+    if (this.#topics.size === 0) this.#begin()
+    if (this.#topics.size === 0) this.#readers.kept?.watchTouched(true)
+    const name = topicName(key)
+    const found = this.#topics.get(name)
+    if (found) {
+      found.listeners++
+      return found
+    }
+    const id = idOf(this.#parts, this.#readers, key)
+    const latest = source.before(source.tip() + 1)
+    const viewer = viewerOf(this.#parts, key, id)
+    const topic: Topic = { key, source, id, viewer, latest, listeners: 1 }
+    this.#topics.set(name, topic)
+    this.#indexOf(key)?.set(id, topic)
+    return topic
+  }
+
+  leave(topic: Topic): void {
+    topic.listeners--
+    if (topic.listeners > 0) return
+    this.#topics.delete(topicName(topic.key))
+    this.#indexOf(topic.key)?.delete(topic.id)
+    if (this.#topics.size === 0) this.#readers.kept?.watchTouched(false)
+  }
+
+  /** Timelines of programs are found by name, since one may have no row yet. */
+  #indexOf({ kind, isForOwner }: TimelineKey): Index | undefined {
+    if (kind === 'custom') return undefined
+    return this.#by[isForOwner ? 'ownList' : kind]
+  }
+
+  look(): Delivery[] {
+    if (this.#topics.size === 0) return []
+    this.#readers.begin()
+    const found = new Map<Topic, NewEvent[]>()
+    this.#lookAtArrivals(found)
+    this.#lookAtNotifications(found)
+    this.#lookAtActs(found)
+    this.#lookAtCustom(found)
+    const deleted = this.#deletedEvents()
+    return [...new Set([...deleted.keys(), ...found.keys()])].map((topic) => {
+      const events = found.get(topic) ?? []
+      const gaps = gapsBetween(this.#readers, topic, events)
+      return { topic, events, gaps, deleted: deleted.get(topic) ?? [] }
+    })
+  }
+
+  /** Skips everything that arrived while there were no listeners. */
+  #begin(): void {
+    const { acts, arrivals, notifications, custom } = this.#readers
+    this.#tips.arrivals = arrivals.tip()
+    this.#tips.notifications = notifications.tip()
+    this.#tips.acts = acts.tip()
+    this.#tips.change = custom.lastChange()
+  }
+
+  *#newArrivals(): Generator<Arrival> {
+    for (let isEnd = false; !isEnd; ) {
+      const range = { at: this.#tips.arrivals, isForward: true, limit: CHUNK }
+      const rows = this.#readers.arrivals.all(range)
+      isEnd = rows.length < CHUNK
+      this.#tips.arrivals = rows.at(-1)?.seq ?? this.#tips.arrivals
+      yield* rows
+    }
+  }
+
+  /** Iterates over the smaller set: the author's followers, or the topics. */
+  *#followersListening({ uid, item }: Named, keeps: Keeps): Generator<Topic> {
+    const { graph } = this.#parts
+    const { following } = this.#by
+    const own = following.get(uid)
+    if (own) yield own
+    const isTaken = (owner: number) => owner !== uid && keeps(owner, item)
+    if (following.size <= graph.followersCount(uid)) {
+      for (const [owner, topic] of following) {
+        if (graph.has(owner, uid) && isTaken(owner)) yield topic
+      }
+      return
+    }
+    for (const owner of followersOf(graph, uid)) {
+      const topic = following.get(owner)
+      if (topic && isTaken(owner)) yield topic
+    }
+  }
+
+  *#listeningTo(arrival: Named, keeps = this.#parts.keeps): Generator<Topic> {
+    const { author, following, list, ownList } = this.#by
+    const ofAuthor = author.get(arrival.uid)
+    if (ofAuthor) yield ofAuthor
+    if (following.size > 0) yield* this.#followersListening(arrival, keeps)
+    if (list.size + ownList.size === 0 || isRepostItem(arrival.item)) return
+    for (const id of this.#readers.lists.listsWith(arrival.uid)) {
+      const [forPrograms, forOwner] = [list.get(id), ownList.get(id)]
+      if (forPrograms) yield forPrograms
+      if (forOwner) yield forOwner
+    }
+  }
+
+  #lookAtArrivals(found: Map<Topic, NewEvent[]>): void {
+    const { actors } = this.#parts
+    const pairs: [Topic, Arrival][] = []
+    for (const arrival of this.#newArrivals()) {
+      if ((actors.flagsOf(arrival.uid) & HIDDEN) !== 0) continue
+      for (const topic of this.#listeningTo(arrival)) pairs.push([topic, arrival])
+    }
+    if (pairs.length === 0) return
+    const blocked = blockedPairs(
+      this.#readers,
+      pairs.map(([{ viewer }, { uid }]) => [viewer, uid]),
+    )
+    const arrivals = new Set(pairs.map(([, arrival]) => arrival))
+    const entities = describeArrivals(this.#readers, [...arrivals])
+    for (const [topic, { seq, uid, at }] of pairs) {
+      const entity = entities.get(seq)
+      if (entity && !blocked.has(`${topic.viewer} ${uid}`))
+        add(found, topic, { seq, receivedAt: at, entity })
+    }
+  }
+
+  /**
+   * Only events that are still cached are known. Whether a lossy timeline had a deleted post is not,
+   * so it also reports deletions of posts that it never had.
+   */
+  #deletedEvents(): Map<Topic, DeletedEvent[]> {
+    const touched = this.#readers.kept?.takeTouched()
+    const found = new Map<Topic, DeletedEvent[]>()
+    if (!touched || touched.size === 0) return found
+    const all = [...touched].map(([item, one]) => ({ item, ...one }))
+    const missing = new Set(this.#readers.arrivals.missing(all.map(({ seq }) => seq)))
+    // Back into the cache, for a later deletion.
+    describeArrivals(
+      this.#readers,
+      all.filter(({ seq }) => !missing.has(seq)),
+    )
+    const pairs = all
+      .filter(({ seq }) => missing.has(seq))
+      .flatMap((one) =>
+        [...this.#listeningTo(one, () => true)].map((topic) => [topic, one] as const),
+      )
+    const blocked = blockedPairs(
+      this.#readers,
+      pairs.map(([{ viewer }, { uid }]) => [viewer, uid]),
+    )
+    for (const [topic, one] of pairs) {
+      if (blocked.has(`${topic.viewer} ${one.uid}`)) continue
+      const { seq } = one
+      const event = { id: topic.source.eventId(seq, one), seq, entityId: entityIdOf(one) }
+      found.set(topic, [...(found.get(topic) ?? []), event])
+    }
+    return found
+  }
+
+  #lookAtNotifications(found: Map<Topic, NewEvent[]>): void {
+    const { actors } = this.#parts
+    const { notifications, takedowns } = this.#readers
+    const topics = this.#by.notifications
+    if (topics.size === 0) this.#tips.notifications = notifications.tip()
+    for (let isEnd = topics.size === 0; !isEnd; ) {
+      const range = { at: this.#tips.notifications, isForward: true, limit: CHUNK }
+      const rows = notifications.read(undefined, range)
+      isEnd = rows.length < CHUNK
+      this.#tips.notifications = rows.at(-1)?.seq ?? this.#tips.notifications
+      const heard = rows.filter(({ uid }) => topics.has(uid))
+      const entities = describeNotifications({ actors, takedowns }, heard)
+      const blocked = blockedPairs(
+        this.#readers,
+        heard.map(({ uid, author }) => [uid, author]),
+      )
+      for (const row of heard) {
+        const { seq, at } = row
+        const entity = entities.get(seq)
+        const isHidden = (actors.flagsOf(row.author) & HIDDEN) !== 0
+        if (entity && !isHidden && !blocked.has(`${row.uid} ${row.author}`))
+          add(found, topics.get(row.uid)!, { seq, receivedAt: at, entity })
+      }
+    }
+  }
+
+  #lookAtActs(found: Map<Topic, NewEvent[]>): void {
+    const { actors } = this.#parts
+    const { acts, takedowns } = this.#readers
+    const { likes, follows } = this.#by
+    const isHeard = likes.size + follows.size > 0
+    if (!isHeard) this.#tips.acts = acts.tip()
+    for (let isEnd = !isHeard; !isEnd; ) {
+      const rows = acts.read(undefined, { at: this.#tips.acts, isForward: true, limit: CHUNK })
+      isEnd = rows.length < CHUNK
+      this.#tips.acts = rows.at(-1)?.seq ?? this.#tips.acts
+      const entities = describeActs({ actors, takedowns }, rows)
+      for (const { seq, uid, collection, at } of rows) {
+        const topic = (collection === actCollections.likes ? likes : follows).get(uid)
+        const entity = entities.get(seq)
+        const isHidden = (actors.flagsOf(uid) & HIDDEN) !== 0
+        if (topic && entity && !isHidden) add(found, topic, { seq, receivedAt: at, entity })
+      }
+    }
+  }
+
+  #lookAtCustom(found: Map<Topic, NewEvent[]>): void {
+    const { custom } = this.#readers
+    for (const { id, name, change } of custom.changedSince(this.#tips.change)) {
+      this.#tips.change = change
+      const topic = this.#topics.get(`custom:${name}`)
+      if (!topic) continue
+      topic.id = id
+      for (let at = topic.latest ?? 0, isEnd = false; !isEnd; ) {
+        const rows = custom.read(id, { at, isForward: true, limit: CHUNK })
+        isEnd = rows.length < CHUNK
+        at = rows.at(-1)?.seq ?? at
+        for (const row of rows) {
+          const { seq, receivedAt } = row
+          add(found, topic, { seq, receivedAt, entity: customEntity(row) })
+        }
+      }
+    }
+  }
+}
+
+function index(): Index {
+  return new Map()
+}
+
+function* followersOf(graph: Pick<FollowGraphReader, 'followers'>, uid: number): Generator<number> {
+  const page = new Uint32Array(CHUNK)
+  for (let count = CHUNK, after = 0; count === CHUNK; after = page[count - 1] ?? 0) {
+    count = graph.followers(uid, after, page)
+    yield* page.slice(0, count)
+  }
+}
+
+function add(found: Map<Topic, NewEvent[]>, topic: Topic, one: Omit<NewEvent, 'id'>): void {
+  const event = { ...one, id: topic.source.eventId(one.seq, one.entity) }
+  const events = found.get(topic)
+  if (events) events.push(event)
+  else found.set(topic, [event])
+}
+
+/** The subject exists, unless it is a timeline of programs: its source was opened. */
+function idOf(
+  { db, actors }: SourceParts,
+  { custom }: Readers,
+  { kind, name }: TimelineKey,
+): number {
+  if (kind === 'custom') return custom.find(name)?.id ?? 0
+  if (kind !== 'list') return actors.uidOf(name)
+  const { did, rkey } = parseRecordUri(name)!
+  return findList(db, actors.uidOf(did), packRkey(rkey))!.id
+}
+
+/** One topic for each kind of reader. */
+function topicName({ text, isForOwner }: TimelineKey): string {
+  return isForOwner ? `${text} for its owner` : text
+}
+
+function viewerOf({ actors }: SourceParts, key: TimelineKey, id: number): number {
+  if (key.isForOwner) return actors.uidOf(parseRecordUri(key.name)!.did)
+  return key.kind === 'following' || key.kind === 'notifications' ? id : 0
+}
+
+/** @param pairs - of a viewer, or 0, and an account */
+function blockedPairs(
+  { blocks }: Readers,
+  pairs: readonly (readonly [number, number])[],
+): Set<string> {
+  const related = pairs.filter(([viewer, uid]) => viewer !== 0 && viewer !== uid)
+  if (related.length === 0) return new Set()
+  const { direct, byList } = blocks.blocked(related)
+  return new Set([...direct, ...byList].map(([owner, uid]) => `${owner} ${uid}`))
+}
+
+function gapsBetween(
+  { custom }: Readers,
+  { key, id, latest = 0 }: Topic,
+  events: readonly NewEvent[],
+): TimelineGap[] {
+  if (key.kind !== 'custom' || events.length === 0) return []
+  const last = events.at(-1)!.seq
+  if (last - latest === events.length) return []
+  return custom
+    .holes(id, latest + 1, last)
+    .map(({ from, to, since }) => ({ kind: 'skipped', from, to, since }))
+}
