@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { readArguments } from '../src/tools/script-usage.ts'
 import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
+import { ADDRESS_USAGE, tortureByAddress } from './torture/by-address.ts'
 import { ATTACKERS_USAGE, tortureByAttackers } from './torture/by-attackers.ts'
 import { COSTLY_USAGE, tortureByCost } from './torture/by-cost.ts'
 
@@ -24,15 +25,23 @@ Starts Slipstreams, kills them and breaks their dependencies, and compares their
 
 ${COSTLY_USAGE}
 
-${ATTACKERS_USAGE}`
-const SHOWN_DIFFERENCES = 10
+${ATTACKERS_USAGE}
 
-const { given, seeds, atOnce, size, isJson, costly, attackers } = readArguments(USAGE, readOptions)
+${ADDRESS_USAGE}`
+const SHOWN_DIFFERENCES = 10
+/** Each of these is a run of its own. */
+const OWN_KINDS = ['costly', 'attackers', 'address']
+
+const { given, seeds, atOnce, size, isJson, costly, attackers, address } = readArguments(
+  USAGE,
+  readOptions,
+)
 
 // Unlike a signal's default action, an exit also ends the Slipstream under test.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 if (attackers) process.exit((await tortureByAttackers({ ...attackers, isJson })) ? 0 : 1)
+if (address) process.exit((await tortureByAddress({ ...address, isJson })) ? 0 : 1)
 if (costly) process.exit((await tortureByCost({ ...costly, seeds, isJson })) ? 0 : 1)
 
 const reports: RunReport[] = []
@@ -86,16 +95,20 @@ function readOptions(args: string[]) {
     attackers: values.kind === 'attackers' && {
       posts: number('posts', 300_000)!,
       seconds: number('seconds', 5)!,
-      boughtSeconds: number('bought', 300)!,
       mostGenerated: number('generated'),
+    },
+    address: values.kind === 'address' && {
+      posts: number('posts', 20_000)!,
+      seconds: number('seconds', 10)!,
+      boughtSeconds: number('bought', 300)!,
+      only: values.methods,
     },
   }
 }
 
-/** `costly` and `attackers` are runs of their own. */
 function isCostly({ kind, kinds }: { kind?: string; kinds?: string }): boolean {
-  if (kind !== undefined && kind !== 'costly' && kind !== 'attackers') {
-    throw new Error(`--kind: only costly or attackers, not ${kind}`)
+  if (kind !== undefined && !OWN_KINDS.includes(kind)) {
+    throw new Error(`--kind: only ${OWN_KINDS.join(', ')}, not ${kind}`)
   }
   return kind === 'costly' || kinds === 'costly'
 }

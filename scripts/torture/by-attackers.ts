@@ -14,13 +14,11 @@ import { fillDataFolder } from '../../test/support/costly/data-folder.ts'
 export const ATTACKERS_USAGE = `--kind attackers polls a member's warm page beside attackers, one attack after another, over the same rows:
   --posts N      how many posts there are (300000); the other rows are as many as fit
   --seconds N    how long each attack lasts (5)
-  --bought N     for how many seconds one address buys what it can (300)
   --generated N  how many of the requests of --kind costly are sent, spread over them (all)`
 
 type Options = {
   posts: number
   seconds: number
-  boughtSeconds: number
   mostGenerated: number | undefined
   isJson: boolean
 }
@@ -29,9 +27,8 @@ type Options = {
 const POSTS_A_ROW = 5
 const MOST_TURN_MS = 60
 const MOST_AHEAD_MS = 100
-const MOST_BOUGHT_MS = 2_000
 
-/** @returns whether no turn and no purchase was too large */
+/** @returns whether no turn was too long */
 export async function tortureByAttackers(options: Options): Promise<boolean> {
   const { posts, isJson } = options
   const say = isJson ? () => undefined : console.log
@@ -53,10 +50,10 @@ export async function tortureByAttackers(options: Options): Promise<boolean> {
   }
 }
 
-function isHarmless({ rows, bought }: AttackersReport): boolean {
+function isHarmless({ rows }: AttackersReport): boolean {
   const isQuick = ({ turnMs, aheadMs }: AttackRow) =>
     turnMs <= MOST_TURN_MS && aheadMs <= MOST_AHEAD_MS
-  return rows.every(isQuick) && bought.boughtMs <= MOST_BOUGHT_MS
+  return rows.every(isQuick)
 }
 
 const HEADER = `| attack | by | at once | page p99: thread | wall clock | idle server | longest turn | answers | load |
@@ -79,14 +76,11 @@ function line({
   return `| ${cells.join(' | ')} | ${load.toFixed(0)} |`
 }
 
-function sum({ rows, bought }: AttackersReport): string {
+function sum({ rows }: AttackersReport): string {
   const longest = Math.max(...rows.map(({ turnMs }) => turnMs))
   const ahead = Math.max(...rows.map(({ aheadMs }) => aheadMs))
-  const { seconds, boughtMs, refusalMs, statuses } = bought
   return `the longest turn: ${ms(longest)} (bound ${MOST_TURN_MS} ms)
-the serving thread's work while a member's page waits, p99: at most ${ms(ahead)} (bound ${MOST_AHEAD_MS} ms)
-one address in ${seconds} s: ${ms(boughtMs)} of the serving thread (bound ${MOST_BOUGHT_MS} ms), ${JSON.stringify(statuses)}
-one more refused request: ${refusalMs.toFixed(2)} ms`
+the serving thread's work while a member's page waits, p99: at most ${ms(ahead)} (bound ${MOST_AHEAD_MS} ms)`
 }
 
 function ms(value: number): string {

@@ -1,6 +1,6 @@
-// A short run of attackers beside a member's page: every attack has its effect, no turn is long, and one
-// address is refused in the end. Judged by the thread's own processor time, several times what any turn takes
-// here. `npm run torture -- --kind attackers` runs the long one, which has the true bounds.
+// A short run of attackers beside a member's page: every attack has its effect, and no turn is long. Judged by
+// the thread's own processor time, several times what any turn takes here. `npm run torture -- --kind
+// attackers` runs the long one, which has the true bounds.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,17 +12,15 @@ import { fillDataFolder } from '../support/costly/data-folder.ts'
 
 const ROWS = 1_000
 const MOST_TURN_MS = 200
-const MOST_BOUGHT_MS = 4_000
 
-test('attackers neither hold the serving thread for long nor buy much of it', async () => {
+test('attackers do not hold the serving thread for long', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-attackers-'))
   try {
     const cast = fillDataFolder(dataDir, ROWS, true)
-    const { rows, bought, visitorsQuestions } = await runAttackers({
+    const { rows, visitorsQuestions } = await runAttackers({
       dataDir,
       cast,
       seconds: 0.2,
-      boughtSeconds: 10,
       mostGenerated: 50,
       atOnce: [16],
     })
@@ -36,9 +34,6 @@ test('attackers neither hold the serving thread for long nor buy much of it', as
     // Visitors have a quarter of what a public AppView allows, and as many as are on their way at first.
     expect(visitorsQuestions).toBeGreaterThan(0)
     expect(visitorsQuestions).toBeLessThan(APPVIEW_ALLOWS / 2)
-    // On a busy machine, a visitor is refused for the queue's length instead.
-    expect(Object.keys(bought.statuses)).not.toEqual([])
-    expect(bought.boughtMs).toBeLessThan(MOST_BOUGHT_MS)
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }

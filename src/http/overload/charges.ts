@@ -5,6 +5,7 @@
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
+import { type AddressTime, createAddressTime, REQUEST_MS } from './address-time.ts'
 import type { ChargedRequest } from './charged-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { createRateLimit, type RateBuffers, type RateLimit, UNLIMITED } from './rate-limits.ts'
@@ -35,17 +36,25 @@ export class Payer {
   readonly #request: ChargedRequest
   readonly #key: string
   readonly #domain: Domain | undefined
+  /** Of the address that pays, if one does. */
+  readonly #address: AddressAndTime | undefined
 
   constructor(
     limit: RateLimit,
     request: ChargedRequest,
-    { key, msAPoint = MS_A_POINT, domain }: { key: string; msAPoint?: number; domain?: Domain },
+    {
+      key,
+      msAPoint = MS_A_POINT,
+      domain,
+      address,
+    }: { key: string; msAPoint?: number; domain?: Domain; address?: AddressAndTime },
   ) {
     this.msAPoint = msAPoint
     this.#limit = limit
     this.#request = request
     this.#key = key
     this.#domain = domain
+    this.#address = address
   }
 
   /** Returns the error if not enough points are left. */
@@ -60,10 +69,22 @@ export class Payer {
     this.#domain?.limit.countAfterwards(this.#domain.key, points)
   }
 
+  /** Counts the time that a call took, whatever it has paid. */
+  use(ms: number): void {
+    this.#address?.time.add(this.#address.key, ms)
+  }
+
+  /** A token from the address was not valid. */
+  doubt(authorization: string): void {
+    this.#address?.time.doubt(this.#address.key, authorization)
+  }
+
   isSpent(): boolean {
     return this.#limit.isSpent(this.#key)
   }
 }
+
+type AddressAndTime = { time: AddressTime; key: string }
 
 /**
  * An address may do this many times fewer look-ups than it has points; look-ups have a separate
@@ -107,12 +128,15 @@ export function createCharges(options: {
     operator: purse(PURSES.operator),
     files: purse(PURSES.files),
   }
+  const time = createAddressTime(visitorRateLimit, (most) =>
+    limited(buffers.addresses, visitorRateLimit === 0 ? 0 : most),
+  )
   const programs = new Map<number, RateLimit>()
   const addressOf = createClientAddress(config.trustedProxies)
   const isUnlimited = createRangeCheck(config.unlimitedAddresses)
 
   /** The address of origin, if it has limits. */
-  function visitorOf(request: ChargedRequest): string | undefined {
+  function visitorOf(request: Pick<ChargedRequest, 'remoteAddress' | 'header'>) {
     const address = addressOf(request)
     if (address === undefined) return undefined
     return config.unlimitedAddresses.length > 0 && isUnlimited(networkOf(address))
@@ -138,12 +162,36 @@ export function createCharges(options: {
   function address(request: ChargedRequest, from: Purse = 'visitor'): Payer {
     const key = visitorOf(request)
     if (key === undefined) return new Payer(UNLIMITED, request, { key: '' })
-    if (from === 'visitor') return new Payer(visitors, request, { key })
+    const address = { time, key }
+    if (from === 'visitor') return new Payer(visitors, request, { key, address })
     const msAPoint = PURSE_MS_A_POINT[from]
-    return new Payer(purses[from], request, { key: `${from} ${key}`, msAPoint })
+    return new Payer(purses[from], request, { key: `${from} ${key}`, msAPoint, address })
   }
 
-  return { member, program, address, addressOf, visitorOf, members, visitors, lookups }
+  /** Of one whose caller is known, only the time, if that is a visitor. */
+  function failure(request: ChargedRequest, points: number): XRPCError | undefined {
+    const authorization = request.header('authorization')
+    const isKnown = request.limitHeaders !== undefined
+    if (isKnown && authorization !== undefined) return undefined
+    const payer = address(request)
+    payer.use(REQUEST_MS)
+    if (isKnown || points === 0) return undefined
+    if (authorization !== undefined) payer.doubt(authorization)
+    return payer.charge(points)
+  }
+
+  return {
+    member,
+    program,
+    address,
+    failure,
+    addressOf,
+    visitorOf,
+    members,
+    visitors,
+    lookups,
+    time,
+  }
 }
 
 /** Returns the network's address, as IPv6 counts by network. */

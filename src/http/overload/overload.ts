@@ -1,11 +1,13 @@
 // Overload protection between a call and its handler: charges the caller (charges.ts) and schedules the call
 // (fair-queue.ts). A call's time on the thread is measured turn by turn (base/util/turn.ts), and what it takes
 // beyond its points is charged afterwards, so that a point is the same time for every method. The health route
-// and the fixed pages bypass it; requests without a network socket are charged nothing.
+// and the fixed pages cost only their address's time (address-time.ts), and requests without a socket nothing.
 
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { bearerToken } from '../../base/util/secrets.ts'
 import { CallTime } from '../../base/util/turn.ts'
 import type { Asker } from '../../sources/identity/resolver.ts'
+import { type AddressTime, REQUEST_MS } from './address-time.ts'
 import { createAskers } from './askers.ts'
 import type { ChargedRequest } from './charged-request.ts'
 import {
@@ -44,7 +46,7 @@ export type Overload = {
   /** The time of a request other than XRPC, which takes `points` from the address's purse. */
   timeOf(request: ChargedRequest, points: number, from: Purse): CallTime
   /** The address that is charged; undefined if it has no limits. */
-  visitorOf(request: ChargedRequest): string | undefined
+  visitorOf(request: Pick<ChargedRequest, 'remoteAddress' | 'header'>): string | undefined
   /**
    * Charges the address's points in the purse `from`.
    * @returns the error if not enough points are left.
@@ -54,7 +56,9 @@ export type Overload = {
    * Charges the address for a failure before the caller was known, such as a bad token.
    * @returns the error to send instead if it has failed too often.
    */
-  chargeFailure(request: ChargedRequest): XRPCError | undefined
+  chargeFailure(request: ChargedRequest, points: number): XRPCError | undefined
+  /** What addresses use up of the thread without a valid token. */
+  readonly addressTime: AddressTime
   /**
    * Returns the payer for look-ups of this request's issuer, charged before any request is sent.
    */
@@ -65,7 +69,6 @@ export type Overload = {
 /** What the queue must know of a call. */
 type Turns = { readonly who: Queued | undefined; readonly time: CallTime }
 
-const FAILURE_POINTS = 1
 /**
  * Processor time of a turn after which its readers end early. The read under way and the writing of
  * the page come on top.
@@ -91,6 +94,18 @@ export function createOverload(options: {
     return new CallTime(new CallAccount({ clock, payer, points, who, queue }))
   }
 
+  /** A call without a token was counted when it arrived. */
+  function visitor(request: ChargedRequest): Payer {
+    const payer = charges.address(request)
+    if (request.header('authorization') !== undefined) payer.use(REQUEST_MS)
+    return payer
+  }
+
+  function prove(request: ChargedRequest, name: string): void {
+    const address = charges.visitorOf(request)
+    if (address !== undefined) charges.time.prove(address, name)
+  }
+
   function admitted(payer: Payer, points: number, who: Who | undefined): Caller {
     const refused = payer.charge(points)
     if (refused) throw refused
@@ -101,20 +116,24 @@ export function createOverload(options: {
     askerFor: createAskers({ ...charges, isMember }),
     admit(request, member, points) {
       if (member !== undefined) {
+        prove(request, member)
         return admitted(charges.member(request, member), points, { rank: 'member', key: member })
       }
       const key = charges.addressOf(request)
       const who = key === undefined ? undefined : ({ rank: 'visitor', key } as const)
-      return admitted(charges.address(request), points, who)
+      return admitted(visitor(request), points, who)
     },
-    admitProgram: (request, program, points) =>
-      admitted(charges.program(request, program), points, { rank: 'program', key: program.name }),
+    admitProgram(request, program, points) {
+      prove(request, bearerToken(request.header('authorization')) ?? program.name)
+      const who = { rank: 'program', key: program.name } as const
+      return admitted(charges.program(request, program), points, who)
+    },
     admitFrontend: () => new FrontendCall(String(++frontendCalls), { clock, queue }),
     timeOf: (request, points, from) => timeOf(charges.address(request, from), points),
     chargeAddress: (request, points, from) => charges.address(request, from).charge(points),
     visitorOf: charges.visitorOf,
-    chargeFailure: (request) =>
-      request.limitHeaders ? undefined : charges.address(request).charge(FAILURE_POINTS),
+    chargeFailure: charges.failure,
+    addressTime: charges.time,
     run({ who, time }, work) {
       work.time = time
       return who ? queue.run(who, work) : time.run(work.run)
@@ -172,6 +191,7 @@ class CallAccount {
   readonly clock: (() => number) | undefined
   readonly #parts: AccountParts
   #paid: number
+  #countedMs = 0
 
   constructor(parts: AccountParts) {
     this.clock = parts.clock
@@ -181,6 +201,8 @@ class CallAccount {
 
   onUsed(usedMs: number): void {
     const { payer } = this.#parts
+    payer.use(usedMs - this.#countedMs)
+    this.#countedMs = usedMs
     const more = Math.floor(usedMs / payer.msAPoint) - this.#paid
     if (more <= 0) return
     this.#paid += more

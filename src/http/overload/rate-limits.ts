@@ -9,7 +9,7 @@ import type { ChargedRequest } from './charged-request.ts'
 
 /** Shared by all serving threads. */
 export type RateBuffers = Record<
-  'members' | 'visitors' | 'newcomers' | 'lookups' | 'quotas',
+  'members' | 'visitors' | 'addresses' | 'newcomers' | 'lookups' | 'quotas',
   SharedArrayBuffer
 >
 
@@ -25,6 +25,8 @@ export type RateLimit = {
   /** The same without a word about it in the answer. */
   countAfterwards(key: string, points: number): void
   isSpent(key: string): boolean
+  /** Until the key has all of its points again. */
+  secondsLeft(key: string): number
   /** Returns the error if no points are left; otherwise takes none. */
   ifSpent(request: ChargedRequest, key: string): XRPCError | undefined
 }
@@ -37,6 +39,7 @@ export function createRateBuffers(): RateBuffers {
   return {
     members: createCountBuffer(),
     visitors: createCountBuffer(),
+    addresses: createCountBuffer(),
     newcomers: createCountBuffer(FEW_SETS),
     lookups: createCountBuffer(FEW_SETS),
     quotas: createCountBuffer(),
@@ -77,6 +80,7 @@ export function createRateLimit(options: {
       counts.add(key, points, now())
     },
     isSpent,
+    secondsLeft: (key) => secondsUntil(counts.read(key, now()).endsAt, now()),
     ifSpent: (request, key) => (isSpent(key) ? charge(request, key, 1) : undefined),
   }
 }
@@ -87,6 +91,7 @@ export const UNLIMITED: RateLimit = {
   chargeAfterwards: () => undefined,
   countAfterwards: () => undefined,
   isSpent: () => false,
+  secondsLeft: () => 1,
   ifSpent: () => undefined,
 }
 

@@ -105,8 +105,8 @@ type Failure = { error: unknown; request: HttpRequest; requestId: string }
 /** Charges the address for a failure before the caller is known, and logs it. */
 function refuse(parts: Parts, { error, request, requestId }: Failure): Answer {
   const thrown = toXRPCError(error)
-  // Refusing an unknown method costs nothing, and a refusal must not hide a bug of our own.
-  const refused = thrown.status === 501 ? undefined : parts.overload.chargeFailure(request)
+  // Refusing an unknown method costs no points, and a refusal must not hide a bug of our own.
+  const refused = parts.overload.chargeFailure(request, thrown.status === 501 ? 0 : 1)
   const known = (thrown.status !== 500 && refused) || thrown
   report(parts, { error, known, requestId, request })
   return errorAnswer(known)

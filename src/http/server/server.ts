@@ -26,6 +26,7 @@ import { createDispatch, type Dispatch } from './dispatch.ts'
 import { type Health, healthAnswer } from './health.ts'
 import { BASE_HEADERS, type FinishedAnswer } from './http-answer.ts'
 import type { HttpRequest } from './http-request.ts'
+import { createEntrance } from './listening/entrance.ts'
 import {
   drain,
   type Listener,
@@ -125,9 +126,12 @@ export function createServer(options: ServerOptions): Server {
     fetch,
     async listen({ reusePort = false } = {}) {
       const answer = createRequestListener({ fetch, dispatch, responding, options })
+      const isProxy = createRangeCheck(config.trustedProxies)
+      const onRefused = (path: string) => options.onAnswered?.(path, 429, 0)
       listener = startHttp(answer, {
         threads: config.serveThreads,
-        isProxy: createRangeCheck(config.trustedProxies),
+        isProxy,
+        entrance: createEntrance({ overload, isProxy, onRefused }),
         limits: options.listenerLimits,
       })
       return listenOn(listener.http, { port: config.port, host: config.bind, reusePort })

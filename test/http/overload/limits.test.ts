@@ -192,7 +192,7 @@ describe('points', () => {
     expect(statuses).toEqual([status, status, isCharged ? 429 : status])
   })
 
-  test('the health route and the fixed pages are never limited', async () => {
+  test('the health route and the fixed pages cost no points', async () => {
     const { ask } = await listening({ settings: { visitorRateLimit: 1 } })
     for (let i = 0; i < 3; i++) await ask(PROFILE)
     for (const path of ['/xrpc/_health', '/.well-known/did.json', '/robots.txt']) {

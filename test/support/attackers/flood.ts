@@ -9,8 +9,6 @@ export type Flood = {
   forMs: number
   /** The next request; undefined: there are no more. */
   next: () => Request | undefined
-  /** How long a loop waits after a 429. */
-  restMs?: number
 }
 
 export type Answers = { statuses: Record<number, number> }
@@ -19,7 +17,7 @@ export type Answers = { statuses: Record<number, number> }
 const LEAST_PAUSE_MS = 5
 
 export async function flood(server: CostlyServer, attack: Flood): Promise<Answers> {
-  const { atOnce, forMs, next, restMs = LEAST_PAUSE_MS } = attack
+  const { atOnce, forMs, next } = attack
   const statuses: Record<number, number> = {}
   const until = performance.now() + forMs
   async function attackOn(): Promise<void> {
@@ -29,7 +27,7 @@ export async function flood(server: CostlyServer, attack: Flood): Promise<Answer
       // A connection that the server closes is an answer, too.
       const { status } = await server.ask(request).catch(() => ({ status: 0 }))
       statuses[status] = (statuses[status] ?? 0) + 1
-      if (status === 429) await pause(Math.min(restMs, Math.max(until - performance.now(), 0)))
+      if (status === 429) await pause(LEAST_PAUSE_MS)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, attackOn))
@@ -40,10 +38,6 @@ export async function flood(server: CostlyServer, attack: Flood): Promise<Answer
 export function fromNewAddress(request: Request): Request {
   addresses += 1
   const address = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
-  return fromAddress(request, address)
-}
-
-export function fromAddress(request: Request, address: string): Request {
   return { ...request, headers: { ...request.headers, 'x-forwarded-for': address } }
 }
 

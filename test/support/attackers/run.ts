@@ -1,27 +1,25 @@
 // One run: a member's warm page is polled evenly by a process of its own while attackers send what costs the
 // most. Reported for each attack: the polls' p99 beside that of an idle server and of the same polls alone,
-// and the longest turn of the serving thread; then what one address bought of the thread in a while.
+// and the longest turn of the serving thread.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type PageWatch, watchPages } from '../../../bench/world/page-watch.ts'
 import type { PageReport } from '../../../bench/world/page-watcher.ts'
-import { readCpu } from '../../../bench/world/process-cpu.ts'
-import { everyRequest, otherRequests } from '../costly/every-request.ts'
+import { everyRequest } from '../costly/every-request.ts'
 import { writeAsProgram } from '../costly/programs-rows.ts'
 import type { Request } from '../costly/requests.ts'
 import { spread } from '../costly/run.ts'
 import { type CostlyServer, DEFAULT_LIMITS, startCostlyServer } from '../costly/server.ts'
 import { type Cast, MEMBER, POLLER } from '../costly/worst-rows.ts'
 import { type Attack, type Attacker, attacksOver } from './attacks.ts'
-import { type Flood, flood, fromAddress, fromNewAddress } from './flood.ts'
+import { type Flood, flood, fromNewAddress } from './flood.ts'
 import { attacksBeyond, startOutside } from './outside.ts'
 
 export type AttackersOptions = {
   dataDir: string
   cast: Cast
-  /** How long each attack lasts, and how long one address buys. */
+  /** How long each attack lasts. */
   seconds: number
-  boughtSeconds: number
   /** Sends only this many of the generated requests, spread over them. */
   mostGenerated?: number | undefined
   /** How many loops send each attack: one run for each number. */
@@ -46,25 +44,12 @@ export type AttackRow = {
 
 export type AttackersReport = {
   rows: AttackRow[]
-  bought: Bought
   /** How many questions of visitors a public AppView was asked that allows `APPVIEW_ALLOWS`. */
   visitorsQuestions: number
 }
 
-export type Bought = {
-  seconds: number
-  /** Processor time of the serving thread for one address: for all of its requests. */
-  boughtMs: number
-  statuses: Record<number, number>
-  /** Of one more refused request. */
-  refusalMs: number
-}
-
 const POLL_EVERY_MS = 25
 const AT_ONCE = 16
-const REST_MS = 5_000
-/** For each second of buying: as many as tell what one costs. */
-const REFUSALS_A_SECOND = 7
 const WARM_MS = 1_500
 /** Attackers ask more than a member may; each could be another member. */
 const LIMITS = { ...DEFAULT_LIMITS, MEMBER_RATE_LIMIT: '1000000000' }
@@ -94,8 +79,7 @@ export async function runAttackers(options: AttackersOptions): Promise<Attackers
       rows.push(row)
       onRow?.(row)
     }
-    const bought = await buy(measured, cast, options.boughtSeconds)
-    return { rows, bought, visitorsQuestions: outside.visitorsQuestions() }
+    return { rows, visitorsQuestions: outside.visitorsQuestions() }
   } finally {
     watch.stop()
     await server.close()
@@ -185,46 +169,4 @@ async function rowOf({ server, watch }: Measured, one: Planned): Promise<AttackR
 
 function summed(page: PageReport['page'], noise: PageReport['noise']) {
   return { p99Ms: page.p99, noiseMs: noise.p99, aheadMs: page.aheadP99, polls: page.count }
-}
-
-/** Whatever needs no token, from one address, through all of its purses, with the default limits. */
-async function buy({ server }: Measured, cast: Cast, seconds: number): Promise<Bought> {
-  const forMs = seconds * 1_000
-  const idleMs = await servingMs(server, () => pause(Math.min(forMs, 10_000)))
-  const idleRate = idleMs / Math.min(forMs, 10_000)
-  const requests = visitorsRequests(cast)
-  const next = inTurn(requests, (request) => fromAddress(request, ADDRESS))
-  let statuses: Record<number, number> = {}
-  const spentMs = await servingMs(server, async () => {
-    ;({ statuses } = await flood(server, { atOnce: AT_ONCE, forMs, next, restMs: REST_MS }))
-  })
-  const refusals = Math.ceil(seconds * REFUSALS_A_SECOND)
-  const refusedMs = await servingMs(server, async () => {
-    for (let i = 0; i < refusals; i++) await server.ask(next())
-  })
-  return {
-    seconds,
-    boughtMs: spentMs - idleRate * forMs,
-    statuses,
-    refusalMs: refusedMs / refusals,
-  }
-}
-
-const ADDRESS = '203.0.113.7'
-
-function visitorsRequests(cast: Cast): Request[] {
-  const attacks = attacksOver(cast).filter(({ by }) => by?.includes('a visitor') ?? true)
-  const beside = otherRequests(cast).filter(({ token }) => token === undefined)
-  const withoutSense = { authorization: `Bearer ${'x'.repeat(500)}` }
-  return [
-    ...attacks.flatMap(({ requests }) => requests),
-    ...beside,
-    { ...polledPage, viewer: undefined, headers: withoutSense },
-  ]
-}
-
-async function servingMs(server: CostlyServer, work: () => Promise<unknown>): Promise<number> {
-  const before = readCpu(server.pid).serving
-  await work()
-  return (readCpu(server.pid).serving - before) * 1_000
 }

@@ -114,6 +114,7 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
     plc,
     output: running.output,
     pid: running.child.pid!,
+    port,
     /** For whoever asks without this process. */
     signed: (request: Request) => ({
       url: `http://127.0.0.1:${port}${request.path}`,

@@ -9,6 +9,7 @@ import {
 } from 'node:http'
 import type { AddressInfo, ListenOptions, Socket, Server as TcpServer } from 'node:net'
 import { createConnectionLimit } from './address-connections.ts'
+import type { Entrance } from './entrance.ts'
 import { type SlowReaderLimits, watchSlowReaders } from './slow-readers.ts'
 import { boundUnreadBody } from './unread-bodies.ts'
 import { refuseUnreadable } from './unreadable-requests.ts'
@@ -68,6 +69,7 @@ export function startHttp(
   options: {
     threads: number
     isProxy: (address: string) => boolean
+    entrance?: Entrance
     limits?: Partial<ListenerLimits>
   },
 ): Listener {
@@ -75,6 +77,7 @@ export function startHttp(
   const silent = new Set<Socket>()
   const open = new Set<Socket>()
   const pipelines = createPipelineLimit()
+  const { entrance } = options
   const mayConnect = createConnectionLimit(limits.maxConnectionsEach, options.isProxy)
   const http = createHttpServer(
     {
@@ -87,15 +90,18 @@ export function startHttp(
       const { socket } = request
       silent.delete(socket)
       if (!pipelines.mayAsk(socket, response)) return
+      if (entrance && !entrance.mayEnter(request, response)) return
       boundUnreadBody(request, response)
       answer(request, response)
     },
   )
   http.on('clientError', (error, socket) => {
+    entrance?.unreadable(socket as Socket)
     refuseUnreadable(error, socket as Socket, pipelines.waitingAt(socket as Socket))
   })
   http.on('connection', (socket) => {
     if (!mayConnect(socket)) return
+    entrance?.connected(socket)
     silent.add(socket)
     open.add(socket)
     socket.once('close', () => {
@@ -108,7 +114,9 @@ export function startHttp(
   const slowReaders = watchSlowReaders(open, limits)
   http.once('close', slowReaders.stop)
   const closeAnswered = () => {
-    for (const socket of open) if (!pipelines.isWaiting(socket)) socket.destroySoon()
+    for (const socket of open) {
+      if (!pipelines.isWaiting(socket) || entrance?.isHeld(socket)) socket.destroySoon()
+    }
   }
   return { http, silent, closeAnswered, drainMs: limits.drainMs }
 }
