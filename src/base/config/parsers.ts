@@ -58,6 +58,13 @@ export function text(value: string): string {
   return value.trim()
 }
 
+/** A folder or file. Nothing here stands for a person's home: only a shell reads `~` so. */
+export function path(value: string): string {
+  const name = text(value)
+  if (!/^~/.test(name)) return name
+  throw new Unfit('the whole path, since only a shell knows what ~ is')
+}
+
 export function list(value: string): string[] {
   return value
     .split(',')
@@ -65,10 +72,18 @@ export function list(value: string): string[] {
     .filter((part) => part !== '')
 }
 
+/** https://www.rfc-editor.org/rfc/rfc1123#section-2.1 */
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
 export function hostname(value: string): string {
   const host = value.trim().toLowerCase()
-  if (/^[a-z0-9.-]+(:\d{1,5})?$/.test(host)) return host
-  throw new Unfit('a host name such as appview.example.org, with :port if it is not 443')
+  const [name = '', port, ...more] = host.split(':')
+  const isName = name.length <= 253 && name.split('.').every((label) => LABEL.test(label))
+  const isPort = port === undefined || /^\d{1,5}$/.test(port)
+  if (isName && isPort && more.length === 0) return host
+  throw new Unfit(
+    'a host name such as appview.example.org, without a dot at its end, and with :port if it is not 443',
+  )
 }
 
 export function did(value: string): string {

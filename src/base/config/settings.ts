@@ -16,6 +16,7 @@ import {
   members,
   oneOf,
   originOrNone,
+  path,
   secret,
   text,
   url,
@@ -62,7 +63,7 @@ export const settings = {
     dids,
     'Other DIDs accepted as the audience of a service JWT, separated by commas.',
   ),
-  dataDir: setting('DATA_DIR', './data', text, 'Folder for the database and caches.'),
+  dataDir: setting('DATA_DIR', './data', path, 'Folder for the database and caches.'),
   jetstreamHosts: setting(
     'JETSTREAM_HOSTS',
     'wss://jetstream.us-east.bsky.network,wss://jetstream.us-west.bsky.network',

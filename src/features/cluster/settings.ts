@@ -1,6 +1,6 @@
 // The CQL engine in which several nodes at one place store their shared data (docs/CLUSTER.md).
 
-import { text, Unfit } from '../../base/config/parsers.ts'
+import { path, Unfit } from '../../base/config/parsers.ts'
 import { optional } from '../../base/config/setting.ts'
 
 type EngineAddress = {
@@ -57,12 +57,12 @@ export const clusterSettings = {
   ),
   enginePasswordFile: optional(
     'ENGINE_PASSWORD_FILE',
-    text,
+    path,
     'File with the engine user’s password on its first line.',
   ),
   engineCa: optional(
     'ENGINE_CA',
-    text,
+    path,
     'PEM file with the CA of the engine’s certificates; if set, every connection to the engine uses TLS.',
   ),
 }

@@ -1,7 +1,7 @@
 // The settings of the dataplane interface and their valid combinations: any caller that reaches it may read
 // and write on behalf of any account.
 
-import { integer, portOrOff, secret, text } from '../../base/config/parsers.ts'
+import { integer, path, portOrOff, secret, text } from '../../base/config/parsers.ts'
 import { hidden, optional, setting } from '../../base/config/setting.ts'
 
 export const dataplaneSettings = {
@@ -26,17 +26,17 @@ export const dataplaneSettings = {
   ),
   dataplaneTlsCert: optional(
     'DATAPLANE_TLS_CERT',
-    text,
+    path,
     'PEM file with the certificate of the dataplane interface; needs DATAPLANE_TLS_KEY. Unset: no TLS.',
   ),
   dataplaneTlsKey: optional(
     'DATAPLANE_TLS_KEY',
-    text,
+    path,
     'PEM file with the key of that certificate.',
   ),
   dataplaneTlsClientCa: optional(
     'DATAPLANE_TLS_CLIENT_CA',
-    text,
+    path,
     'PEM file with the CA whose client certificates the dataplane interface requires (mutual TLS).',
   ),
   dataplaneNotificationDays: setting(

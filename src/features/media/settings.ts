@@ -1,6 +1,6 @@
 // The settings of pictures and videos, besides where they are from and their addresses, which views need.
 
-import { did, flag, integer, list, text, Unfit } from '../../base/config/parsers.ts'
+import { did, flag, integer, list, path, Unfit } from '../../base/config/parsers.ts'
 import { optional, setting } from '../../base/config/setting.ts'
 
 export const mediaSettings = {
@@ -36,7 +36,7 @@ export const mediaSettings = {
   ),
   videoTrailer: optional(
     'VIDEO_TRAILER',
-    text,
+    path,
     'MP4 file of up to 30 seconds and 16 MB, H.264 with sound in AAC, that players show after each video that it fits (docs/VIDEO.md). Unset: none.',
   ),
   imageCacheMb: setting(

@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, loadConfig } from '../../base/config/config.ts'
 import { accountName } from '../../base/util/file-access.ts'
+import { CliError, EXIT } from '../fail.ts'
 
 export type CliContext = {
   config(): Config
@@ -23,7 +24,12 @@ type Launched = { cwd?: string; opened?: string; caller?: string }
 const STDIN = 0
 
 export function contextOf(program: Command): CliContext {
-  const path = (file: string) => resolve(program.opts<Launched>().cwd ?? '.', file)
+  const path = (file: string) => {
+    // An unset variable in a script would otherwise name the folder itself.
+    if (file.trim() === '')
+      throw new CliError('The path is empty.', 'Name a file or folder.', EXIT.usage)
+    return resolve(program.opts<Launched>().cwd ?? '.', file)
+  }
   return {
     config: () => loadConfig(),
     path,

@@ -73,9 +73,15 @@ function createClient(socketPath: string): ControlClient {
 async function readAnswer(response: IncomingMessage): Promise<unknown> {
   const pieces: Buffer[] = []
   for await (const piece of response) pieces.push(piece as Buffer)
-  const answer = JSON.parse(Buffer.concat(pieces).toString() || '{}') as Partial<ErrorBody>
-  if (response.statusCode === 200) return answer
+  const text = Buffer.concat(pieces).toString()
+  if (response.statusCode === 200) return JSON.parse(text || '{}')
+  const answer = isJson(response) ? (JSON.parse(text) as Partial<ErrorBody>) : {}
   throw refusal({ error: 'Refused', message: `answer ${response.statusCode}`, ...answer })
+}
+
+/** A route that this server does not have is answered in plain text. */
+function isJson({ headers }: IncomingMessage): boolean {
+  return headers['content-type']?.startsWith('application/json') ?? false
 }
 
 function refusal({ error, message, hint }: ErrorBody): CliError {

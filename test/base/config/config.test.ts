@@ -49,6 +49,24 @@ test('the service DID is derived from the host name, with its port escaped', () 
   expect(withPort.serviceDid).toBe('did:web:appview.example.org%3A8443')
 })
 
+test.each([
+  'appview.example.org.',
+  '.',
+  'a..example',
+  '-a.example',
+  'a_b.example',
+  'a.example:80:80',
+])('a host name %s, which no DID may have, is refused', (SLIPSTREAM_HOSTNAME) => {
+  expect(refusal({ SLIPSTREAM_HOSTNAME }).message).toContain('without a dot at its end')
+})
+
+test('a ~ that no shell has replaced is refused, not made a folder of that name', () => {
+  for (const name of ['DATA_DIR', 'ENGINE_CA', 'ENGINE_PASSWORD_FILE']) {
+    const { message } = refusal({ [`SLIPSTREAM_${name}`]: '~/data' })
+    expect(message).toContain('only a shell knows what ~ is')
+  }
+})
+
 test('a port chosen at start changes our default names, but none set by the operator', () => {
   const found = (env: Record<string, string>) =>
     atPort(loadConfig({ SLIPSTREAM_PORT: '0', ...env }, nowhere), 4000)

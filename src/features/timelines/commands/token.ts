@@ -13,6 +13,7 @@ import { CliError } from '../../../tools/fail.ts'
 import {
   checkTokenWish,
   DEFAULT_RATE,
+  isTokenName,
   MAX_DAYS,
   MAX_RATE,
   rowOf,
@@ -91,17 +92,20 @@ async function list(context: CliContext, asJson?: boolean): Promise<void> {
 
 async function revoke(context: CliContext, name: string, asJson?: boolean): Promise<void> {
   const config = context.config()
+  if (!isTokenName(name)) throw noSuchToken()
   const server = await findServer(config.dataDir)
   if (server) await server.ask('DELETE', `/tokens/${encodeURIComponent(name)}`)
   else {
     const isDone = await writingOffline(config, ({ writer }) =>
       writer.commit((ctx) => revokeToken(ctx, name)),
     )
-    if (!isDone) {
-      throw new CliError('There is no such active token.', '`slipstream token list` lists them.')
-    }
+    if (!isDone) throw noSuchToken()
   }
   report(asJson, { name }, `The token ${name} is revoked.`)
+}
+
+function noSuchToken(): CliError {
+  return new CliError('There is no such active token.', '`slipstream token list` lists them.')
 }
 
 function explained<T>(work: () => T): T {

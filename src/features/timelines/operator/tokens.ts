@@ -86,6 +86,11 @@ export function addTokens(app: Hono, { db, ingest, log, readJson, now = Date.now
   })
 }
 
+/** Whether a token can have this name; anything else would be another address, too. */
+export function isTokenName(name: string): boolean {
+  return NAME.test(name)
+}
+
 export function tokenLine(row: ServiceTokenRow): TokenLine {
   return {
     name: row.name,
@@ -107,7 +112,7 @@ export function rowOf(wish: TokenWish, token: string, now: number) {
 /** @throws OperatorError */
 export function checkTokenWish(body: object): TokenWish {
   const { name, scopes, rate = DEFAULT_RATE, days, token } = body as Record<string, unknown>
-  if (typeof name !== 'string' || !NAME.test(name)) {
+  if (typeof name !== 'string' || !isTokenName(name)) {
     throw new OperatorError(
       400,
       'The token needs a name.',
