@@ -150,11 +150,30 @@ export const inventions = {
     const page = all.sort((a, b) => (a.cid < b.cid ? -1 : 1)).slice(from, from + limit)
     return { page, cursor: from + limit < all.length ? String(from + limit) : undefined }
   }),
+  /** Falling keys; at the end, the cursor of the request comes back with an empty page. */
+  echoing: listing((all, of) => {
+    const { page } = listByKey(all, of)
+    return { page, cursor: page.at(-1)?.rkey ?? of.cursor }
+  }),
+  /** Falling keys; the cursor is the first key of the next page. */
+  ahead: listing((all, { cursor, limit }) => {
+    const ordered = all.sort(byKey).reverse()
+    const left = ordered.filter(({ rkey }) => cursor === undefined || rkey <= cursor)
+    return { page: left.slice(0, limit), cursor: left[limit]?.rkey }
+  }),
   /** By last write, whose times tie: what shares a time with the end of a page is lost. */
   tied: listing((all, { cursor, limit }) => {
     const rounded = all.map((one) => ({ ...one, write: one.write.slice(0, 7) }))
     return listAsCocoon(rounded, { cursor, limit, collection: '', isReverse: false })
   }),
+}
+
+/** A server whose answers another program rewrites on the way. */
+export function rewriting(software: Software, rewrite: (answer: Answer) => Answer): Software {
+  return (accounts, request) => {
+    const answer = software(accounts, request)
+    return answer && request.method === LIST ? rewrite(answer) : answer
+  }
 }
 
 /** A server that lists like another one, but has no getRepo. */

@@ -119,7 +119,7 @@ export function createPdsClient(options: {
   const ask: Ask = async (repo, method, query, maxBytes = MAX_RECORD_BYTES) => {
     const response = await request(repo, { method, query, maxBytes })
     const body = parseBody(response)
-    if (response.status === 200 && body) return body
+    if (isGood(response) && body) return body
     throw refusal({ method, response, body: body ?? {}, now: now() })
   }
 
@@ -127,7 +127,7 @@ export function createPdsClient(options: {
     const method = 'com.atproto.sync.getRepo'
     const limits = { maxBytes: MAX_REPO_BYTES, timeoutMs: timeoutMs * REPO_TIMES }
     const response = await request(repo, { method, query: { did: repo.did }, ...limits })
-    if (response.status === 200) return response.body
+    if (isGood(response)) return response.body
     throw refusal({ method, response, body: parseBody(response) ?? {}, now: now() })
   }
 
@@ -146,13 +146,21 @@ async function getRecord(
   key: { collection: string; rkey: string },
 ): Promise<PdsRecord> {
   const { collection, rkey } = key
-  const answer = await ask(repo, 'com.atproto.repo.getRecord', { repo: repo.did, collection, rkey })
+  const query = { repo: repo.did, collection, rkey }
+  const answer = await ask(repo, 'com.atproto.repo.getRecord', query).catch(noFact)
   if (keyOf(answer, { did: repo.did, collection }) !== rkey) {
     throw new PdsError('bad-answer', `${repo.pds} sent another record than ${rkey}`)
   }
-  const record = checkedRecord(answer, { rkey, collection })
+  const { cid = isObject(answer['value']) ? hashOf(answer['value']) : undefined } = answer
+  const record = checkedRecord({ ...answer, cid }, { rkey, collection })
   if (typeof record === 'object') return record
   throw new PdsError('bad-answer', `${repo.pds} sent a record that is not what its CID says`)
+}
+
+/** Only a server's own word that there is no such record is one. */
+function noFact(error: unknown): never {
+  const isNone = error instanceof PdsError && error.isNoAnswer
+  throw isNone ? new PdsError('bad-answer', error.message, { cause: error }) : error
 }
 
 async function listRecords(
@@ -163,9 +171,9 @@ async function listRecords(
   const { collection, limit = MAX_PAGE, cursor, reverse } = page
   const query = { repo: repo.did, collection, limit, cursor, reverse }
   const answer = await ask(repo, 'com.atproto.repo.listRecords', query, MAX_PAGE_BYTES)
-  const listed = answer['records']
+  const listed = listOf(answer['records'])
   // Some servers ignore the limit, or have a lower one; the page's bytes are limited all the same.
-  if (!Array.isArray(listed)) {
+  if (!listed) {
     throw new PdsError('bad-answer', `${repo.pds} sent no page of ${collection}`)
   }
   const keys: string[] = []
@@ -178,12 +186,13 @@ async function listRecords(
       throw new PdsError('bad-answer', `${repo.pds} listed what is not of ${repo.did}`)
     }
     keys.push(rkey)
-    const record = checkedRecord(one, { rkey, collection })
+    const record = checkedRecord(one as JsonObject, { rkey, collection })
     if (typeof record === 'object') records.push(record)
     else broken.push(rkey)
     if (record === 'mismatched') mismatched++
   }
-  return { keys, records, broken, mismatched, cursor: nextCursor(answer['cursor'], cursor, repo) }
+  const next = nextCursor(answer['cursor'], repo, { cursor, isEmpty: keys.length === 0 })
+  return { keys, records, broken, mismatched, cursor: next }
 }
 
 async function describeRepo(
@@ -191,8 +200,9 @@ async function describeRepo(
   repo: Repo,
 ): Promise<{ handle: string; collections: string[] }> {
   const answer = await ask(repo, 'com.atproto.repo.describeRepo', { repo: repo.did })
-  const { did, handle, collections } = answer
-  if (did !== repo.did || typeof handle !== 'string' || !Array.isArray(collections)) {
+  const { did, handle } = answer
+  const collections = listOf(answer['collections'])
+  if (did !== repo.did || typeof handle !== 'string' || !collections) {
     throw new PdsError('bad-answer', `${repo.pds} described another repository`)
   }
   const names = collections.filter((one): one is string => typeof one === 'string')
@@ -208,6 +218,12 @@ async function getLatestRev(ask: Ask, repo: Repo, now: () => number): Promise<st
     if (isUnknownMethod) return undefined
     throw error
   }
+}
+
+/** Programs in Go write an empty list as null. */
+function listOf(value: unknown): unknown[] | undefined {
+  if (value === null) return []
+  return Array.isArray(value) ? value : undefined
 }
 
 /** The record key in an answer's URI; undefined if it is not of this repository and collection. */
@@ -242,14 +258,23 @@ function hashOf(record: JsonObject): string | undefined {
   }
 }
 
+/** Some send the request's cursor back with an empty page, where nothing is left. */
 function nextCursor(
   next: unknown,
-  previous: string | undefined,
   { pds }: Repo,
+  page: { cursor: string | undefined; isEmpty: boolean },
 ): string | undefined {
   if (next === undefined || next === null || next === '') return undefined
-  if (typeof next === 'string' && next !== previous && next.length <= MAX_CURSOR_LENGTH) return next
+  const cursor = Number.isSafeInteger(next) ? String(next) : next
+  if (cursor === page.cursor && page.isEmpty) return undefined
+  const leadsOn = typeof cursor === 'string' && cursor !== page.cursor
+  if (leadsOn && cursor.length <= MAX_CURSOR_LENGTH) return cursor
   throw new PdsError('bad-answer', `${pds} pages in circles`)
+}
+
+/** A proxy on the way may say 203 of what it passes on. */
+function isGood({ status }: FetchedResponse): boolean {
+  return status >= 200 && status < 300
 }
 
 function parseBody({ body }: FetchedResponse): JsonObject | undefined {
@@ -271,18 +296,25 @@ function refusal(refused: {
   if (status === 429) {
     return new PdsError('rate-limited', text, { retryAfterMs: retryAfterMs(headers, now) })
   }
-  if (status === 200) return new PdsError('bad-answer', text)
+  if (isGood(response)) return new PdsError('bad-answer', text)
   if (status >= 500 && status !== 501) return new PdsError('unreachable', text)
   if (Object.hasOwn(STATUS_OF_ERROR, error)) {
     return new PdsError('gone', text, { accountStatus: STATUS_OF_ERROR[error] })
   }
   if (/could not find repo/i.test(message)) return new PdsError('gone', text)
+  const isMethodMissing = error === 'MethodNotImplemented' || status === 405 || status === 501
   const isMissing =
+    isMethodMissing ||
     error === 'RecordNotFound' ||
     /could not locate record/i.test(message) ||
-    status === 404 ||
-    status === 501
-  return new PdsError(isMissing ? 'not-found' : 'bad-answer', text)
+    status === 404
+  const isNoAnswer = isMethodMissing || isPage(headers)
+  return new PdsError(isMissing ? 'not-found' : 'bad-answer', text, { isNoAnswer })
+}
+
+/** No PDS writes HTML; what stands before it does. */
+function isPage(headers: FetchedResponse['headers']): boolean {
+  return headers.get('content-type')?.startsWith('text/html') ?? false
 }
 
 function toPdsError(error: unknown, signal: AbortSignal | undefined): unknown {

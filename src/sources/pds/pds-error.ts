@@ -21,6 +21,8 @@ export class PdsError extends Error {
   readonly accountStatus: AccountStatus | undefined
   /** For `gone`: the method that knows the reason says that there is no such repository. */
   readonly isUnknown: boolean
+  /** For `not-found`: the server has no such method, or something before it answered. */
+  readonly isNoAnswer: boolean
 
   constructor(
     reason: PdsFailure,
@@ -29,6 +31,7 @@ export class PdsError extends Error {
       retryAfterMs?: number
       accountStatus?: AccountStatus
       isUnknown?: boolean
+      isNoAnswer?: boolean
       cause?: unknown
     } = {},
   ) {
@@ -37,5 +40,6 @@ export class PdsError extends Error {
     this.retryAfterMs = options.retryAfterMs
     this.accountStatus = options.accountStatus
     this.isUnknown = options.isUnknown ?? false
+    this.isNoAnswer = options.isNoAnswer ?? false
   }
 }

@@ -14,10 +14,12 @@ import {
   inventions,
   millipds,
   pegasus,
+  rewriting,
   rsky,
   type Software,
   withoutFile,
 } from '../../support/foreign-pds.ts'
+import type { Answer } from '../../support/pds-answers.ts'
 import { type PdsAccount, type PdsDouble, startPdsDouble } from '../../support/pds-double.ts'
 import { createRandom } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'
@@ -43,7 +45,21 @@ const servers: [string, Software][] = [
   ['with an inclusive cursor', inventions.inclusive],
   ['without an order', inventions.scattered],
   ['with ties', inventions.tied],
+  ['echoing the cursor at the end', inventions.echoing],
+  ['with the next key as cursor', inventions.ahead],
+  ['with numbers as cursors', rewriting(inventions.scattered, withNumber)],
+  [
+    'behind a proxy that says 203',
+    rewriting(inventions.rising, (one) => ({ ...one, status: 203 })),
+  ],
 ]
+
+type Listing = { records: unknown; cursor?: string }
+
+function withNumber(answer: Answer): Answer {
+  const { cursor, ...body } = answer.body as Listing
+  return { ...answer, body: { ...body, ...(cursor && { cursor: Number(cursor) }) } }
+}
 
 let pds: PdsDouble
 let alice: PdsAccount

@@ -136,6 +136,17 @@ describe('what a refusal means', () => {
     expect((await failureOf(listing)).reason).toBe('gone')
   })
 
+  it.each([
+    { status: 501, error: 'MethodNotImplemented' },
+    { status: 405, error: '' },
+    { status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } },
+  ])('takes %j for no word about the record', async (how) => {
+    const [rkey] = write(1)
+    pds.misbehave({ how })
+    const error = await failureOf(client.getRecord(repo, { collection: POST, rkey: rkey! }))
+    expect(error.reason).toBe('bad-answer')
+  })
+
   it.each(['takendown', 'suspended', 'deactivated'] as const)(
     'knows %s accounts',
     async (state) => {
@@ -160,6 +171,42 @@ it('knows the revision and the collections of a repository', async () => {
   const [rkey] = write(1)
   expect(await client.getLatestRev(repo)).toBe(rkey)
   expect(await client.describeRepo(repo)).toEqual({ handle: 'alice.test', collections: [POST] })
+})
+
+it.each([
+  [{ collections: null }, 'com.atproto.repo.describeRepo'],
+  [{ records: null, cursor: '' }, 'com.atproto.repo.listRecords'],
+])('takes null, as programs in Go write it, for an empty list: %j', async (empty, method) => {
+  const handle = 'alice.test'
+  pds.runs((_, request) =>
+    request.method === method ? { status: 200, body: { did, handle, ...empty } } : undefined,
+  )
+  if ('collections' in empty)
+    expect(await client.describeRepo(repo)).toEqual({ handle, collections: [] })
+  else {
+    const page = await client.listRecords(repo, { collection: POST })
+    expect(page).toMatchObject({ keys: [], records: [], cursor: undefined })
+  }
+})
+
+it('takes a record whose CID the server leaves out, as the lexicon allows', async () => {
+  const [rkey] = write(1)
+  const key = { collection: POST, rkey: rkey! }
+  const record = await client.getRecord(repo, key)
+  pds.runs((_, { method }) => {
+    if (!method.endsWith('getRecord')) return undefined
+    const uri = `at://${did}/${POST}/${rkey}`
+    return { status: 200, body: { uri, value: record.record } }
+  })
+  expect(await client.getRecord(repo, key)).toEqual(record)
+})
+
+it.each([
+  { status: 405, error: 'MethodNotAllowed' },
+  { status: 400, error: 'MethodNotImplemented' },
+])('works without the revision if a PDS refuses the method with %j', async (how) => {
+  pds.misbehave({ method: 'getLatestCommit', how })
+  expect(await client.getLatestRev(repo)).toBeUndefined()
 })
 
 it('works without the revision if a PDS has no such method', async () => {
