@@ -11,10 +11,12 @@ import { version } from './base/util/version.ts'
 import { PRIVATE_UMASK } from './data/store/files/data-folder.ts'
 import { serve } from './tools/cli/serve.ts'
 import { fail } from './tools/fail.ts'
+import { askFirst } from './tools/first-run/first-run.ts'
 
 const HELP = `Usage: scripts/start [option]
 
-Runs Slipstream with the settings found in the environment and in .env.
+Runs Slipstream with the settings found in the environment and in .env. Where nothing is set, it asks who may read
+and which host name leads here, if there is a terminal.
 scripts/slipstream --help lists what else an operator can do.
 
   --demo           run against a simulated network, offline, and print a first request
@@ -36,6 +38,7 @@ async function run(): Promise<void> {
   const asked = readArguments()
   if (asked.help) return print(HELP)
   if (asked.version) return print(`${version}\n`)
+  if (!asked['print-config']) await askFirst()
   const config = loadConfig()
   if (asked['print-config']) return print(`${printConfig(config)}\n`)
   await serve(config)

@@ -147,6 +147,11 @@ export function givenSettings(
     .join('')
 }
 
+/** Whether this runs in continuous integration, where nobody answers a question. */
+export function isUnattended(): boolean {
+  return !['', '0', 'false'].includes(process.env['CI'] ?? '')
+}
+
 /**
  * Where the machine keeps its libraries, for child processes that get nothing else from the
  * environment.
