@@ -1,17 +1,21 @@
 // `scripts/start --demo`: Slipstream and the simulated network together, offline. Waits until the timelines
-// of two readers are full, one with fifty follows and one with thousands, then prints what to open and paste.
+// of two readers are full, one with fifty follows and one with thousands, then prints what to open, type and paste.
 // Environment settings apply, except those that lead to a network. A .env file is ignored: it belongs to a
 // real server, whose data folder must not receive made-up records.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { hostname, tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { loadConfig } from '../src/base/config/config.ts'
 import { fail } from '../src/tools/fail.ts'
 import { readArguments } from '../src/tools/script-usage.ts'
 import type { SimulatedAccount } from '../test/support/simulated-network/repository.ts'
+import { asFunctions, type Request } from './demo/requests.ts'
+import { screen } from './demo/screen.ts'
+import { postVideo, videoBlobs } from './demo/video.ts'
 import { followsOf, introduce, wordsBy } from './simulated-people.ts'
 import { drawPictures } from './simulated-pictures.ts'
 import { readSimulationOptions, simulationHelp, startSimulation } from './simulation.ts'
@@ -39,7 +43,7 @@ console.log(
 const pictures = await drawPictures()
 const simulation = await startSimulation(network, {
   words: wordsBy(pictures.scenes),
-  blobs: pictures.blobs,
+  blobs: new Map([...pictures.blobs, ...videoBlobs]),
 })
 introduce(simulation.network, pictures.faces)
 const readers = chooseReaders()
@@ -108,6 +112,7 @@ async function settings(): Promise<NodeJS.ProcessEnv> {
     // Only for this demo, which listens on this machine only.
     SLIPSTREAM_OPERATOR_TOKEN: 'demo-operator-token',
     SLIPSTREAM_IMAGES: 'own',
+    SLIPSTREAM_VIDEOS: 'own',
     ...Object.fromEntries(network.filter(([key]) => !NETWORK.test(key))),
     ...Object.fromEntries(given),
     SLIPSTREAM_DATA_DIR: resolve(process.env['SLIPSTREAM_DATA_DIR'] || dataDir),
@@ -126,62 +131,87 @@ function readConfig() {
 
 async function presentAll(): Promise<void> {
   const { few, many } = readers
-  const fewItems = await waitForFullPage(few)
+  const videoPath = postVideo(simulation.network.repositories[followed(few)]!, simulation.emit)
+  await waitForFullPage(few)
   await waitForFullPage(many)
-  const subject = simulation.network.repositories[0]!
-  const known = `${KNOWN_FOLLOWERS}?actor=${subject.handle}&limit=5`
-  const subjects = simulation.network.repositories.slice(0, 3)
-  const proof = `${SOCIAL_PROOF}?${subjects.map(({ handle }) => `subjects=${handle}`).join('&')}`
-  console.log(`
-Slipstream runs at ${origin}, reading a simulated network of ${simulation.network.repositories.length} people.
-
-Open this link: you are signed in as an invented reader, and read and write.
-  ${signInLink(few)}
-
-More to look at in a browser:
-  ${signInLink(many)}
-             signs in as one who follows ${followsOf(many).length.toLocaleString('en-US')} people; the first follows ${followsOf(few).length}
-  ${origin}/         is its status page
-  ${origin}/explore  shows why a timeline is as it is; the operator’s token is ${config.operatorToken}
-
-Or paste these; their tokens are good for a day. The timeline of ${few.handle}, ${fewItems} items on its first page:
-
-${await curl(few, `${TIMELINE}?limit=3`)}
-
-Who among the people that ${many.handle} follows also follows ${subject.handle}:
-
-${await curl(many, known)}
-
-The same for three people at once:
-
-${await curl(many, proof)}
-
-The command line asks this server too:
-
-SLIPSTREAM_DATA_DIR=${env['SLIPSTREAM_DATA_DIR']} scripts/slipstream stats
-${fromElsewhere()}`)
+  const requests = await requestsOf()
+  const functionsFile = join(dataDir, 'ask.sh')
+  writeFileSync(functionsFile, asFunctions(origin, requests), { mode: 0o600 })
+  const said = screen({
+    origin,
+    clientOrigin,
+    people: simulation.network.repositories.length,
+    few: { handle: few.handle, follows: followsOf(few).length },
+    many: { handle: many.handle, follows: followsOf(many).length },
+    limit: config.reasonableLimit,
+    operatorToken: config.operatorToken ?? '',
+    videoPath,
+    requests,
+    functionsFile,
+    dataDir: env['SLIPSTREAM_DATA_DIR']!,
+    ports: [config.port, Number(new URL(simulation.servers.origin).port)],
+    isFromElsewhere: process.env['SSH_CONNECTION'] !== undefined,
+  })
+  console.log(said)
 }
 
-/** The links name this machine, which is another one than the browser's over ssh. */
-function fromElsewhere(): string {
-  if (!process.env['SSH_CONNECTION']) return ''
-  const { port } = config
-  const home = new URL(simulation.servers.origin).port
-  return `
-On your own machine, run this first; the links then work there:
-
-ssh -L ${port}:localhost:${port} -L ${home}:localhost:${home} ${userInfo().username}@${hostname()}
-`
+/** One whom the reader follows. */
+function followed(reader: SimulatedAccount): number {
+  const [first] = followsOf(reader)
+  return simulation.network.repositories.findIndex(({ did }) => did === first)
 }
 
-/** The simulated PDS asks nobody, so it holds no secret. */
-function signInLink({ handle }: SimulatedAccount): string {
-  return `${clientOrigin}/read?name=${handle}`
+async function requestsOf(): Promise<[Request, ...Request[]]> {
+  const { few, many } = readers
+  const [subject, second, third] = simulation.network.repositories.map(({ handle }) => handle)
+  const asked = async (command: string, what: string, reader: SimulatedAccount, call: string) => ({
+    command,
+    what,
+    path: `/xrpc/${call}`,
+    token: await tokenOf(reader, call.split('?')[0]!),
+  })
+  const proof = [subject, second, third].map((one) => `subjects=${one}`).join('&')
+  const token = await serviceToken()
+  const sets = `set=follows:${few.handle}&set=followers:${subject}`
+  return [
+    await asked(
+      'timeline',
+      `the timeline of ${few.handle}, three items`,
+      few,
+      `${TIMELINE}?limit=3`,
+    ),
+    await asked(
+      'known',
+      `whom ${many.handle} follows, and who follows ${subject}`,
+      many,
+      `${KNOWN_FOLLOWERS}?actor=${subject}&limit=5`,
+    ),
+    await asked('proof', 'the same for three people at once', many, `${SOCIAL_PROOF}?${proof}`),
+    {
+      command: 'arrivals',
+      what: '/v1: what arrives in that first timeline, live',
+      token,
+      path: `/v1/timelines/following%3A${few.did}/stream`,
+      isStream: true,
+    },
+    {
+      command: 'graph',
+      what: '/v1: the accounts that are in two lists of the graph',
+      token,
+      path: `/v1/graph/intersection?${sets}`,
+    },
+  ]
 }
 
-async function curl(reader: SimulatedAccount, call: string): Promise<string> {
-  const token = await tokenOf(reader, call.split('?')[0]!)
-  return `curl -H 'Authorization: Bearer ${token}' '${origin}/xrpc/${call}'`
+/** For programs: the scopes of what is shown. */
+async function serviceToken(): Promise<string> {
+  const cli = join(import.meta.dirname, '../src/tools/cli/main.ts')
+  const wish = ['token', 'create', 'demo', '--scope', 'read:following:*', 'graph:read', '--json']
+  const { stdout } = await promisify(execFile)(process.execPath, [cli, ...wish], {
+    cwd: dataDir,
+    env,
+  })
+  return (JSON.parse(stdout) as { token: string }).token
 }
 
 function tokenOf({ did }: SimulatedAccount, lxm: string): Promise<string> {

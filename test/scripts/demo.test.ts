@@ -1,10 +1,11 @@
 // The demo as a process: its link signs in, and nothing of it stays behind, even if it is killed.
 
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { chromiumPath, launchBrowser } from '../support/browser.ts'
 import { MAX_WAIT_MS } from '../support/patience.ts'
@@ -31,6 +32,7 @@ test('kill -9 of the demo ends its server and removes its folder', async () => {
   await expect.poll(() => started() ?? said, { timeout: MAX_WAIT_MS }).toMatch(/^http/)
   await expect.poll(() => said, { timeout: MAX_WAIT_MS }).toMatch(/scripts\/slipstream stats/)
   expect(said).toContain(`SLIPSTREAM_DATA_DIR=${join(base, 'slipstream-demo-')}`)
+  await asksEverything(said)
   expect(said).toMatch(/^ssh -L \d+:localhost:\d+ -L \d+:localhost:\d+ \S+@\S+$/m)
   const origin = started()!
   expect(await answers(origin)).toBe(true)
@@ -40,6 +42,30 @@ test('kill -9 of the demo ends its server and removes its folder', async () => {
   await expect.poll(() => answers(origin), { timeout: MAX_WAIT_MS }).toBe(false)
   await expect.poll(() => readdirSync(base), { timeout: MAX_WAIT_MS }).toEqual([])
 })
+
+/** Each command of the printed file is answered, and the video that it names plays from here. */
+async function asksEverything(said: string): Promise<void> {
+  const file = /^ {2}\. (\S+\/ask\.sh)$/m.exec(said)![1]!
+  const asked = async (command: string) => {
+    const { stdout } = await promisify(execFile)('sh', ['-c', `. "$0"; ${command}`, file])
+    return stdout
+  }
+  const answer = async (command: string) => JSON.parse(await asked(`${command} -sS`)) as object
+  for (const [command, field] of [
+    ['known', 'followers'],
+    ['proof', 'proofs'],
+    ['graph', 'actors'],
+  ] as const)
+    expect(await answer(command)).toHaveProperty(field)
+  expect(await asked('arrivals -sS --max-time 30 | head -n 2')).toMatch(/^id: \d+$/m)
+  const timeline = await answer('timeline')
+  expect(timeline).toHaveProperty('feed.length', 3)
+  const playlist = /"playlist":"([^"]+)"/.exec(JSON.stringify(timeline))![1]!
+  expect(await (await fetch(playlist)).text()).toMatch(/^#EXTM3U/)
+  expect(said).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/read\/profile\/did:plc:\w+\/post\/\w+$/m)
+  const [before] = said.slice(said.indexOf('Slipstream runs at')).split('Or paste')
+  expect(before!.split('\n').length, 'lines of a screen').toBeLessThan(32)
+}
 
 /** The printed link opens the client with a signed-in reader, whose address holds nothing of it. */
 async function signsIn(link: string): Promise<void> {
