@@ -1,4 +1,4 @@
-// Slipstream's metrics over time, in rings of samples (migrations/013-history.ts). The finest ring is written
+// Slipstream's metrics over time, in rings of samples (migrations/001-025/013-history.ts). The finest ring is written
 // continuously; each coarser ring averages the next finer one.
 
 import type { Db, WriteDb } from '../db.ts'

@@ -1,5 +1,5 @@
 // The order in which posts and reposts arrived: a number for each that is present, which is never given again.
-// Rows that are deleted lose it by a trigger (migrations/026-timelines.ts).
+// Rows that are deleted lose it by a trigger (migrations/026-050/026-timelines.ts).
 
 import type { WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'

@@ -9,7 +9,7 @@ import { ConfigError } from '../../../../src/base/config/config.ts'
 import { FILE_NAME, openWriter } from '../../../../src/data/store/db.ts'
 import { backUpBeforeUpgrade } from '../../../../src/data/store/files/upgrade-backup.ts'
 import { schemaVersion } from '../../../../src/data/store/migrate.ts'
-import { sql as firstSchema } from '../../../../src/data/store/migrations/001-initial.ts'
+import { sql as firstSchema } from '../../../../src/data/store/migrations/001-025/001-initial.ts'
 
 const DID = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const COPY = `${FILE_NAME}.before-${String(schemaVersion).padStart(3, '0')}`

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openWriter } from '../../../../src/data/store/db.ts'
-import * as initial from '../../../../src/data/store/migrations/001-initial.ts'
+import * as initial from '../../../../src/data/store/migrations/001-025/001-initial.ts'
 import { mutesOf, putMute } from '../../../../src/data/store/private/mutes.ts'
 import { transact } from '../../../../src/data/store/transact.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openWriter, type WriteDb } from '../../../../src/data/store/db.ts'
 import { schemaVersion } from '../../../../src/data/store/migrate.ts'
-import { sql as threadsSql } from '../../../../src/data/store/migrations/009-threads.ts'
+import { sql as threadsSql } from '../../../../src/data/store/migrations/001-025/009-threads.ts'
 import { createRandom } from '../../../support/random.ts'
 
 const SEED = Number(process.env['SEED'] ?? 1_010)

@@ -2,7 +2,7 @@
 
 import { collectionCodes } from '../../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../../base/atproto/keys.ts'
-import { joinedThrough } from '../../migrations/008-records.ts'
+import { joinedThrough } from '../../migrations/001-025/008-records.ts'
 import type { RecordKey } from '../../records/records.ts'
 import { type Db, idList } from '../id-list.ts'
 import { keyColumn, keyJson } from '../key-list.ts'

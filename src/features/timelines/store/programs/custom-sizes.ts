@@ -1,6 +1,6 @@
 // What the rows of programs' timelines count as, in bytes: their texts, and for the rest of a row and its
 // entries in indexes somewhat more than SQLite takes. Triggers count keys, producers and skipped numbers
-// (migrations/043-custom-timeline-bytes.ts).
+// (migrations/026-050/043-custom-timeline-bytes.ts).
 
 const EVENT_BYTES = 40
 

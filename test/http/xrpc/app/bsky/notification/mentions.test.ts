@@ -1,7 +1,7 @@
 // Mentions from before a member joined: found in the stored posts, and removed with them.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { sql as mentionsSql } from '../../../../../../src/data/store/migrations/020-mentions.ts'
+import { sql as mentionsSql } from '../../../../../../src/data/store/migrations/001-025/020-mentions.ts'
 import { tendSearch } from '../../../../../../src/ingest/indexing/search/search-upkeep.ts'
 import { notificationsOf } from '../../../../../support/notifications.ts'
 import { didOf } from '../../../../../support/records.ts'

@@ -5,10 +5,10 @@
 // The part of a like's `lag` beyond its sortAt, the moment of its arrival, is dropped.
 
 import type Database from 'better-sqlite3'
-import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { EdgeKind } from '../edges/chunk.ts'
-import { keyHashOf, keyPeriodOf, periodOf } from '../edges/edge.ts'
-import { packEdges, packPointers } from '../edges/pack-lists.ts'
+import type { PackedRkey } from '../../../../base/atproto/keys.ts'
+import type { EdgeKind } from '../../edges/chunk.ts'
+import { keyHashOf, keyPeriodOf, periodOf } from '../../edges/edge.ts'
+import { packEdges, packPointers } from '../../edges/pack-lists.ts'
 
 export const version = 2
 
