@@ -1,6 +1,9 @@
 // Migrates a database to this build's schema, one numbered migration per transaction: the core's and those of
-// features, in the order of their numbers. A feature that comes to an older database begins with its first.
+// features, in the order of their numbers. A feature that comes to an older database begins with its first. A new
+// database begins with one script in place of the core's earlier steps (migrations/start).
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
 import { type Feature, features } from '../../base/feature.ts'
@@ -51,7 +54,8 @@ import * as streamChoices from './migrations/069-stream-choices.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
-const migrations: readonly Migration[] = [
+/** Of the core, without those of features. */
+export const coreMigrations: readonly Migration[] = [
   initial,
   packedEdges,
   notifications,
@@ -99,7 +103,7 @@ const migrations: readonly Migration[] = [
 ]
 
 export const schemaVersion = Math.max(
-  ...[...migrations, ...features.flatMap((feature) => feature.migrations ?? [])].map(
+  ...[...coreMigrations, ...features.flatMap((feature) => feature.migrations ?? [])].map(
     ({ version }) => version,
   ),
 )
@@ -124,13 +128,30 @@ export function migrate(db: Database.Database, upTo = schemaVersion): void {
       'Run the newer Slipstream that wrote it, or point SLIPSTREAM_DATA_DIR at another folder.',
     )
   }
-  for (const step of pendingSteps(db, found)) if (step.migration.version <= upTo) take(db, step)
+  if (isNew(db) && upTo === schemaVersion) begin(db)
+  takeSteps(
+    db,
+    pendingSteps(db, schemaOf(db)).filter(({ migration }) => migration.version <= upTo),
+  )
+}
+
+export function takeSteps(db: Database.Database, steps: readonly Step[]): void {
+  for (const step of steps) take(db, step)
+}
+
+function isNew(db: Database.Database): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
+}
+
+function begin(db: Database.Database): void {
+  const start = readFileSync(join(import.meta.dirname, 'migrations/start/schema.sql'), 'utf8')
+  db.transaction(() => db.exec(start))()
 }
 
 type Step = { migration: Migration; feature?: string }
 
 function pendingSteps(db: Database.Database, found: number): Step[] {
-  const ofCore = migrations
+  const ofCore = coreMigrations
     .filter(({ version }) => version > found)
     .map((migration): Step => ({ migration }))
   const ofFeatures = features.flatMap((feature) => {
