@@ -47,6 +47,8 @@ const CORE_GAUGES = [
   'searchesRefused',
   'searchesGivenUp',
   'searchSeconds',
+  'bytesReceived',
+  'bytesSent',
 ] as const
 
 export type ThreadGauge = (typeof CORE_GAUGES)[number] | FeatureGauge

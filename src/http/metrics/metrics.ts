@@ -149,6 +149,15 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
           ),
         ),
     },
+    counter(
+      'connection_bytes_total',
+      'Bytes that the server’s connections received and sent, without TLS, by direction.',
+      () =>
+        byLabel('direction', {
+          received: sumOfThreads(requests, 'bytesReceived'),
+          sent: sumOfThreads(requests, 'bytesSent'),
+        }),
+    ),
     counter('web_requests_total', 'Other HTTP answers, by route and status.', () =>
       readWebCounts(requests).flatMap(({ method: route, statuses }) =>
         statuses.map(([status, value]) => ({

@@ -12,6 +12,7 @@ import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { MetricParts } from '../metrics/metrics.ts'
 import { addMetricsRoute } from '../metrics/metrics-route.ts'
+import type { SocketBytes } from '../server/listening/socket-bytes.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { SearchCounts } from './searching.ts'
@@ -26,6 +27,7 @@ type CountingOptions = Omit<MetricParts, 'status' | 'requests'> & {
   /** The cache of answers. */
   kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
   search: { counts(): SearchCounts }
+  socketBytes: Pick<SocketBytes, 'totals'>
   /** What features report. */
   featureGauges: () => Readonly<Record<FeatureGauge, number>>
 }
@@ -63,6 +65,9 @@ export function countThread(options: CountingOptions): Counting {
     for (const [gauge, value] of Object.entries(options.featureGauges())) {
       counters.set(gauge as FeatureGauge, value)
     }
+    const { received, sent } = options.socketBytes.totals()
+    counters.set('bytesReceived', received)
+    counters.set('bytesSent', sent)
     const searches = options.search.counts()
     counters.set('searchesWaiting', searches.waiting)
     counters.set('searchesRan', searches.ran)

@@ -38,6 +38,7 @@ import { createOverload } from '../overload/overload.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
 import { createAcceptLabelers } from '../server/accepted-labelers.ts'
 import type { Health } from '../server/health.ts'
+import { countSocketBytes } from '../server/listening/socket-bytes.ts'
 import { createMembership } from '../server/membership.ts'
 import { createResponding } from '../server/respond.ts'
 import { createServer, type Server } from '../server/server.ts'
@@ -141,9 +142,11 @@ export function createServing(options: ServingOptions): Serving {
     buffers: options.rateBuffers,
     isMember: reading.isMember,
   })
+  const socketBytes = countSocketBytes()
   const counting = countThread({
     ...options,
     ...reading,
+    socketBytes,
     featureGauges: () => ({ ...shared.gauges(), ...ofFeatures.gauges() }),
     ofFeatures: features.flatMap(({ metrics }) => metrics ?? []),
     kept: kept.usage,
@@ -197,6 +200,7 @@ export function createServing(options: ServingOptions): Serving {
     notFound: ofFeatures.notFound,
     usedTokens: options.usedTokens,
     sideRoutes: [operatorRoutes(operator), ...ofFeatures.routes, ...counting.routes],
+    socketBytes,
     didServices: features.flatMap((one) => one.didServices?.(config) ?? []),
   })
   const closing = closingFirst(server, [counting, ofFeatures], shared)

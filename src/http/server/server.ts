@@ -34,6 +34,7 @@ import {
   listenOn,
   startHttp,
 } from './listening/listener.ts'
+import type { SocketBytes } from './listening/socket-bytes.ts'
 import type { Method } from './method.ts'
 import { createResponding, type Responding, throughRouter } from './respond.ts'
 import { mountSideRoutes, type SideRoutes } from './side-routes.ts'
@@ -52,6 +53,8 @@ type ServerOptions = {
   acceptLabelers?: AcceptLabelers
   /** Called for every answer with the request's path and its duration in seconds. */
   onAnswered?: (path: string, status: number, seconds: number) => void
+  /** Counts what the listener receives and sends. */
+  socketBytes?: SocketBytes
   /** Receives each query of a method once it is written. */
   slowRequests?: SlowRequests
   /** Called when a request that was answered with 500 revealed a broken invariant. */
@@ -133,6 +136,7 @@ export function createServer(options: ServerOptions): Server {
         isProxy,
         entrance: createEntrance({ overload, isProxy, onRefused }),
         limits: options.listenerLimits,
+        bytes: options.socketBytes,
       })
       return listenOn(listener.http, { port: config.port, host: config.bind, reusePort })
     },

@@ -38,6 +38,21 @@ test('bytes are shown by host, wire and use, and by collection', async () => {
   expect(await metric('stream_socket_bytes_total', source)).toBeGreaterThan(received!)
 })
 
+test('what connections receive and send is counted, while they are open and after', async () => {
+  const url = `${slipstream.origin()}/xrpc/_health`
+  const sent = async () => (await metric('connection_bytes_total', 'direction="sent"')) ?? 0
+  const received = () => metric('connection_bytes_total', 'direction="received"')
+  const before = await sent()
+  const headers = { 'x-padding': 'x'.repeat(5_000) }
+  for (const connection of ['keep-alive', 'close']) {
+    for (let i = 0; i < 20; i++) await fetch(url, { headers: { ...headers, connection } })
+  }
+  await eventually(async () => {
+    expect(await received()).toBeGreaterThan(40 * 5_000)
+    expect(await sent()).toBeGreaterThan(before + 40 * 100)
+  })
+})
+
 test('a stop saves them, and the figures are read without a server', async () => {
   const dataDir = slipstream.settings.DATA_DIR
   await slipstream.stop()

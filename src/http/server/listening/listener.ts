@@ -11,6 +11,7 @@ import type { AddressInfo, ListenOptions, Socket, Server as TcpServer } from 'no
 import { createConnectionLimit } from './address-connections.ts'
 import type { Entrance } from './entrance.ts'
 import { type SlowReaderLimits, watchSlowReaders } from './slow-readers.ts'
+import type { SocketBytes } from './socket-bytes.ts'
 import { boundUnreadBody } from './unread-bodies.ts'
 import { refuseUnreadable } from './unreadable-requests.ts'
 
@@ -71,6 +72,7 @@ export function startHttp(
     isProxy: (address: string) => boolean
     entrance?: Entrance
     limits?: Partial<ListenerLimits>
+    bytes?: SocketBytes | undefined
   },
 ): Listener {
   const limits = shared({ ...usualLimits, ...options.limits }, options.threads)
@@ -104,6 +106,7 @@ export function startHttp(
     entrance?.connected(socket)
     silent.add(socket)
     open.add(socket)
+    options.bytes?.add(socket)
     socket.once('close', () => {
       silent.delete(socket)
       open.delete(socket)
