@@ -12,19 +12,23 @@ import { itemCosine, MOST_LIKES, mostLiked } from './for-you/baselines.ts'
 import { keyOf, pagesOf, play, timeOf } from './for-you/engine-run.ts'
 import { memoryFigures } from './for-you/memory.ts'
 import { movieLensFigures } from './for-you/movielens.ts'
-import { createNetwork, type Network, type NetworkSize } from './for-you/network.ts'
+import { createNetwork, type Hostile, type Network, type NetworkSize } from './for-you/network.ts'
 import { moved, ndcg, type Pages, recall } from './for-you/scores.ts'
 import { createTask, type Task } from './for-you/task.ts'
 import type { BenchOptions, BenchResult } from './runner/result.ts'
 import { bestNs, onceNs, sink } from './support/cpu-time.ts'
 
 const FULL: NetworkSize = { people: 20_000, days: 7, niches: 300, postsADay: 10_000 }
+/** Where three readers in ten have a niche with a ring. */
+const MIDDLE: NetworkSize = { people: 4_000, days: 4, niches: 60, postsADay: 2_000 }
 const SMALL: NetworkSize = { people: 2_000, days: 3, niches: 40, postsADay: 1_200 }
 const DAY = 1440
 const SEED = 1
 const DEFAULT_BYTES = 96 << 20
 /** For the small run, as large in relation to the network as the default for the full one. */
 const SMALL_BYTES = 16 << 20
+const MIDDLE_BYTES = 24 << 20
+const HOSTILE = ['usual', 'mimic', 'noisy', 'loose', 'sly', 'twins'] as const
 const READER_LIKES = 2_000
 
 export function bench({ full, wants }: BenchOptions): BenchResult[] {
@@ -43,7 +47,10 @@ export function bench({ full, wants }: BenchOptions): BenchResult[] {
       { name: 'for-you.tenth.mb', value: tenth / 2 ** 20, unit: 'MB' },
       ...baselines(task),
       ...(als ? alsFigures(als, task) : []),
-      ...hostileFigures(size, task, bytes),
+      ...hostileFigures(size, { share: 0.05, bytes, prefix: '' }),
+      ...(full
+        ? hostileFigures(MIDDLE, { share: 0.1, bytes: MIDDLE_BYTES, prefix: 'middle.' })
+        : []),
       ...costs(network, bytes),
       ...memoryFigures(network, bytes),
       ...(python ? movieLensFigures(python) : []),
@@ -100,15 +107,15 @@ function alsFigures(als: AlsResult, task: Task): BenchResult[] {
 }
 
 /** How much of the readers' pages differs from those in the same network without hostile accounts. */
-function hostileFigures(size: NetworkSize, task: Task, bytes: number): BenchResult[] {
-  const peaceful = pagesWith(createTask(createNetwork(size, SEED, 'none'), 0.05, SEED), bytes)
-  return [
-    ...hostileFiguresOf('hostile', task, { peaceful, bytes }),
-    ...(['mimic', 'noisy', 'sly'] as const).flatMap((kind) => {
-      const network = createNetwork(size, SEED, kind)
-      return hostileFiguresOf(kind, createTask(network, 0.05, SEED), { peaceful, bytes })
-    }),
-  ]
+function hostileFigures(
+  size: NetworkSize,
+  { share, bytes, prefix }: { share: number; bytes: number; prefix: string },
+): BenchResult[] {
+  const taskWith = (kind: Hostile) => createTask(createNetwork(size, SEED, kind), share, SEED)
+  const peaceful = pagesWith(taskWith('none'), bytes)
+  return HOSTILE.flatMap((kind) =>
+    hostileFiguresOf(`${prefix}${kind}`, taskWith(kind), { peaceful, bytes }),
+  )
 }
 
 function hostileFiguresOf(

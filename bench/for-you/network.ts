@@ -34,17 +34,22 @@ const SPAMMERS = 0.01
 const RINGS = 6
 const RING_SIZE = 25
 /**
- * What each account of a ring does a day: posts that all of it like, likes by which it passes for one of a niche, and
+ * What each account of a ring does a day: posts that all of it (or a share) like, likes by which it passes for one of a niche, and
  * likes at random that hide the ring.
  */
 const MIMICRY = {
-  usual: { posts: 8, niche: 0, noise: 0 },
-  mimic: { posts: 0.3, niche: 5, noise: 0 },
-  noisy: { posts: 0.3, niche: 5, noise: 5 },
-  sly: { posts: 0.3, niche: 20, noise: 10 },
+  usual: { posts: 8, niche: 0, noise: 0, share: 1 },
+  mimic: { posts: 0.3, niche: 5, noise: 0, share: 1 },
+  noisy: { posts: 0.3, niche: 5, noise: 5, share: 1 },
+  loose: { posts: 0.3, niche: 5, noise: 5, share: 0.6 },
+  sly: { posts: 0.3, niche: 20, noise: 10, share: 1 },
+  twins: { posts: 0, niche: 20, noise: 10, share: 1 },
 }
 
-/** Rings that also like some good posts; that like what a niche likes; that also hide; that like far more than most. */
+/**
+ * Rings that also like some good posts; that like what a niche likes; that also hide; of which each post is liked by
+ * some only; that like far more than most; and, to compare with, those without any posts of theirs.
+ */
 export type Hostile = keyof typeof MIMICRY | 'none'
 
 type Person = { niches: number[]; likesADay: number }
@@ -180,13 +185,14 @@ type HostileParts = {
   posts: number
   niche: number
   noise: number
+  share: number
 }
 
 /** @returns how many posts the rings wrote */
 function addHostile(
   rows: [number, number, number][],
   posts: Posts,
-  { size, random, posts: postsADay, niche, noise }: HostileParts,
+  { size, random, posts: postsADay, niche, noise, share }: HostileParts,
 ): number {
   const spammers = Math.ceil(size.people * SPAMMERS)
   const honest = posts.minute.length
@@ -198,7 +204,10 @@ function addHostile(
       const id = posts.minute.length
       posts.minute.push(minute)
       posts.author.push(first + random.below(RING_SIZE))
-      for (let i = 0; i < RING_SIZE; i++) rows.push([minute + random.next() * 60, first + i, id])
+      for (let i = 0; i < RING_SIZE; i++) {
+        const likes = share === 1 || random.next() < share
+        if (likes) rows.push([minute + random.next() * 60, first + i, id])
+      }
     }
     joinIn(rows, honest, posts, { first, random, size })
     const [own, all] = shelvesOf(posts, honest, ring % size.niches)

@@ -6,12 +6,13 @@ import { didOfUri } from '../../base/atproto/at-uri.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
+import { inLaterTurn, sharingTurns } from '../../base/util/turn.ts'
 import type { ServeParts } from '../../http/feature.ts'
 import { notRecommendedTo } from '../../http/xrpc/accounts/not-recommended.ts'
 import type { FeedRequest, Interaction, OwnFeed } from '../../http/xrpc/feeds/own-feeds.ts'
 import type { State } from './engine/layout.ts'
 import { authorOfPost, hashOfPost, keyOfPost } from './engine/posts.ts'
-import { type Candidate, createScratch, likedNowBy, recommend } from './engine/recommend.ts'
+import { type Candidate, createScratch, likingNow, recommending } from './engine/recommend.ts'
 import { SKELETON } from './generator.ts'
 import { hashOfUri, uriOf } from './post-keys.ts'
 import { createReaderLikes, likesHeard } from './reader-likes.ts'
@@ -52,32 +53,37 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
   const { db, state, writer, log, now } = parts
   const sessions = createSessions()
   const scratch = createScratch()
+  const alone = createAlone()
   const likesOf = createReaderLikes(parts)
   const readers = new LruMap<string, number>(MAX_READERS)
   const counts = { pages: 0, firstPages: 0, empty: 0 }
 
-  function begin(viewer: Viewer): Session | undefined {
-    const choices = choicesFor(viewer)
+  async function begin(viewer: Viewer): Promise<Session | undefined> {
+    const choices = await alone(() => sharingTurns(choicesFor(viewer)))
     if (viewer && parts.isMember(viewer.did)) tellReads(viewer.did)
     if (choices.length === 0) return undefined
     return sessions.begin(viewer?.did, choices)
   }
 
-  function choicesFor(viewer: Viewer): Choice[] {
+  function* choicesFor(viewer: Viewer): Generator<void, Choice[]> {
     const uid = viewer?.uid ?? 0
     const seen = uid === 0 ? new Set<number>() : seenBy(db, uid)
     const reader = viewer ? slotOf(state, viewer.did) : -1
     const own =
-      viewer && parts.isMember(viewer.did) ? likesOf(uid, state) : likesHeard(state, reader)
+      viewer && parts.isMember(viewer.did) ? yield* likesOf(uid, state) : likesHeard(state, reader)
+    yield
     const liked = new Set(own.map(({ post }) => post))
     const isNew = ({ post }: Candidate) =>
       !liked.has(post) && !seen.has(hashOfPost(keyOfPost(state, post)))
-    const found = recommend(state, scratch, { liked: own, limit: MAX_CHOICES, reader })
+    const options = { liked: own, limit: MAX_CHOICES, reader }
+    const found = yield* recommending(state, scratch, options)
+    yield
     const choices = chosen(found.filter(isNew), withReason)
     for (const { users, reason } of standIns(parts, uid)) {
       if (choices.length >= FEWEST_CHOICES) break
       const known = new Set(choices.map(({ uri }) => uri))
-      const further = likedNowBy(state, scratch, { users: users(), limit: MAX_CHOICES })
+      const voters = { users: users(), limit: MAX_CHOICES }
+      const further = yield* likingNow(state, scratch, voters)
       choices.push(...chosen(further.filter(isNew), reason).filter(({ uri }) => !known.has(uri)))
     }
     return choices
@@ -114,9 +120,9 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
     counts,
     addresses: parts.addresses,
     service: parts.service,
-    choose({ viewer, limit, cursor, languages }: FeedRequest) {
+    async choose({ viewer, limit, cursor, languages }: FeedRequest) {
       const at = sessions.at(cursor, viewer?.did)
-      const session = at?.session ?? begin(viewer)
+      const session = at?.session ?? (await begin(viewer))
       counts.pages++
       if (!at) counts.firstPages++
       if (!session) {
@@ -144,7 +150,7 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
     },
     async skeleton({ token, limit, cursor, languages }) {
       const viewer = await readerOf(parts, token)
-      const choices = feed.choose({ viewer, limit, cursor, languages })
+      const choices = await feed.choose({ viewer, limit, cursor, languages })
       if (!choices) return { feed: [] }
       const items = parts.app.itemsByUri(
         choices.feed.map(({ post }) => ({ post, repost: undefined })),
@@ -166,6 +172,23 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
   }
   return feed
 }
+
+/** Runs one work after another, each within its own call's turns: they share one scratch. */
+function createAlone() {
+  let running: Promise<unknown> | undefined
+  return function alone<T>(work: () => T | Promise<T>): T | Promise<T> {
+    if (running) return running.then(inLaterTurn(() => alone(work)))
+    const done = work()
+    if (done instanceof Promise) {
+      running = done.then(noMatter, noMatter).then(() => {
+        running = undefined
+      })
+    }
+    return done
+  }
+}
+
+const noMatter = () => undefined
 
 /** @throws XRPCError AuthRequired if the token is none of a reader for this method */
 async function readerOf(

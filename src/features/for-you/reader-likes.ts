@@ -17,21 +17,29 @@ import { keyOf } from './post-keys.ts'
 import { postKeys } from './store/posts.ts'
 
 const MAX_LIKES = 2000
+/** Liked posts whose keys are read in one step. */
+const A_STEP = 500
 const MAX_ANCHORS = 500
 const MAX_READERS = 16
 
 type Keys = Map<number, PostKey | undefined>
 type Parts = { db: Db; actors: Pick<ActorReader, 'didOf'> }
 
-type ReaderLikes = (uid: number, state: State) => Liked[]
+type ReaderLikes = (uid: number, state: State) => Generator<void, Liked[]>
 
-/** @returns a function that reads a member's latest likes, newest first */
+/** @returns a function that reads a member's latest likes, newest first, in steps */
 export function createReaderLikes({ db, actors }: Parts): ReaderLikes {
   const remembered = new LruMap<number, Keys>(MAX_READERS)
-  return (uid, state) => {
+  return function* likesOf(uid, state) {
     const latest = latestLikes(db, uid, MAX_LIKES)
     const before = remembered.get(uid) ?? new Map()
-    const keys = keysOf({ db, actors }, latest, before)
+    const keys: Keys = new Map()
+    for (let i = 0; i < latest.length; i += A_STEP) {
+      for (const [id, key] of keysOf({ db, actors }, latest.slice(i, i + A_STEP), before)) {
+        keys.set(id, key)
+      }
+      yield
+    }
     remembered.set(uid, keys)
     return latest.map(({ subject, period }) => {
       const key = keys.get(subject)

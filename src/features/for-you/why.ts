@@ -4,7 +4,7 @@
 import type { CheckParts, PostCheck, PostChecks } from '../../http/operator/explored.ts'
 import { openState } from './engine/layout.ts'
 import { findPost } from './engine/posts.ts'
-import { createScratch, recommend } from './engine/recommend.ts'
+import { atOnce, createScratch, recommend } from './engine/recommend.ts'
 import { keyOfUri } from './post-keys.ts'
 import { createReaderLikes } from './reader-likes.ts'
 import { withReason } from './reasons.ts'
@@ -25,7 +25,8 @@ export function createWhy({ db, actors, memory }: CheckParts): PostChecks {
     const post = key ? findPost(state, key) : -1
     if (post < 0) return [told('For You has heard of no like of it that it keeps.')]
     scratch ??= createScratch()
-    const options = { liked: likesOf(uid, state), limit: CHOICES, reader: slotOf(state, did) }
+    const liked = atOnce(likesOf(uid, state))
+    const options = { liked, limit: CHOICES, reader: slotOf(state, did) }
     const found = recommend(state, scratch, options)
     const place = found.findIndex((one) => one.post === post)
     if (place < 0)

@@ -49,7 +49,7 @@ export class NaiveLikes {
       const age = this.#now - minute
       if (!by || age > TUNING.window || own.some((one) => one.post === post)) continue
       const one = found.get(post) ?? { score: 0, votes: 0, shared: 0 }
-      const likes = 4 + this.#counts.get(post)!
+      const likes = TUNING.spareLikes + this.#counts.get(post)!
       one.score += (by.weight * half(age, TUNING.likeHalfLife)) / likes ** TUNING.postPower
       one.votes++
       one.shared = Math.max(one.shared, by.shared)
@@ -63,7 +63,7 @@ export class NaiveLikes {
     for (const { post, timeMs } of own) {
       const weight =
         half(Math.max(0, this.#now - minuteOf(timeMs)), TUNING.readerHalfLife) /
-        Math.log2(2 + (this.#counts.get(post) ?? 0))
+        Math.log2(TUNING.spareLikes + (this.#counts.get(post) ?? 0))
       for (const { liker, author } of this.#likes.filter((one) => one.post === post)) {
         if (liker === reader) continue
         const one = sums.get(liker) ?? { sum: 0, shared: 0, author }

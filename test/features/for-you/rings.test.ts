@@ -14,6 +14,7 @@ const RING = 1000
 const RING_POST = 5000
 const SHARED = 12
 const MINUTE_MS = 60_000
+const LAST_MS = START_MS + 300 * MINUTE_MS
 
 type World = { state: ReturnType<typeof createState>; own: PlainLike[] }
 
@@ -69,6 +70,22 @@ describe.each([1, 2, 3])('of a page of 30, seed %i', (seed) => {
   })
 })
 
+test('what accounts of a claque like of others’ posts weighs as if one of them liked it', () => {
+  const scoreOf = (size: number, tuning = TUNING) => {
+    const random = createRandom(9)
+    const { state, own } = world(random, { size, posts: 8, noise: 40 })
+    const good = 250
+    for (let i = 0; i < size; i++) {
+      tell(state, { liker: RING + i, post: good, author: good, timeMs: LAST_MS, isMembers: false })
+    }
+    const found = recommended(state, READER, own, { tuning })
+    return found.find(({ id }) => id === good)!.score
+  }
+  const apart = { ...TUNING, alike: 2 }
+  expect(scoreOf(25, { ...apart, choir: SINGLE.choir }) / scoreOf(0)).toBeGreaterThan(3)
+  expect(scoreOf(25, apart) / scoreOf(0)).toBeLessThan(2)
+})
+
 test('accounts that like the same weigh as much as one of them', () => {
   const twins = (count: number) => {
     const state = createState(8 << 20, 1)
@@ -86,7 +103,8 @@ test('accounts that like the same weigh as much as one of them', () => {
     const tuning = { ...SINGLE, alike: TUNING.alike, postPower: 0 }
     return recommended(state, 0, own, { tuning }).map(({ score }) => score)
   }
-  const selectivity = Math.log2(2 + 11) / Math.log2(2 + 2)
+  const { spareLikes } = TUNING
+  const selectivity = Math.log2(spareLikes + 11) / Math.log2(spareLikes + 2)
   for (const score of twins(10)) expect(score / twins(1)[0]!).toBeCloseTo(1 / selectivity, 1)
   expect(twins(10)).toHaveLength(12)
 })

@@ -39,17 +39,22 @@ export function hearVoice({ own, least }: Choirs, place: number, isFirst: boolea
  */
 export function quieten(
   posts: Sums,
-  { least }: Choirs,
+  choirs: Choirs,
   { ranked, size }: { ranked: Int32Array; size: readonly [fewest: number, most: number] },
 ): void {
-  const heard = new Map<string, number>()
+  const heard = new Map<number, number>()
   for (const place of ranked) {
     const votes = posts.counts[place]!
     if (votes < size[0] || votes > size[1]) continue
-    const at = place * HASHES
-    const set = `${least[at]} ${least[at + 1]} ${least[at + 2]}`
+    const set = setOf(choirs, place)
     const times = (heard.get(set) ?? 0) + 1
     heard.set(set, times)
     posts.scores[place]! /= times ** 2
   }
+}
+
+/** A number for the accounts that like a candidate. */
+export function setOf({ least }: Choirs, place: number): number {
+  const at = place * HASHES
+  return mix(least[at]! ^ mix(least[at + 1]! ^ mix(least[at + 2]!)))
 }

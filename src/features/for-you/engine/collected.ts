@@ -9,6 +9,8 @@ export type Collected = {
   posts: Int32Array
   /** Ages of the likes in minutes. */
   ages: Uint16Array
+  /** Where the likes are counted among candidates; -1: not. */
+  places: Int32Array
   /** Where the likes of each begin, and where those of the last one end. */
   starts: Int32Array
 }
@@ -17,21 +19,26 @@ export function createCollected(accounts: number, likes: number): Collected {
   return {
     posts: new Int32Array(likes),
     ages: new Uint16Array(likes),
+    places: new Int32Array(likes),
     starts: new Int32Array(accounts + 1),
   }
 }
 
+/** Accounts read in one step. */
+const A_STEP = 250
+
 /** @param limits - likes of each account that are read, and their age in minutes */
-export function collect(
+export function* collect(
   state: State,
   { posts, ages, starts }: Collected,
   users: readonly number[],
   { each, window }: { each: number; window: number },
-): void {
+): Generator<void, void> {
   const now = state.header[H.now]!
   let count = 0
   for (const [i, user] of users.entries()) {
     starts[i] = count
+    if (i % A_STEP === A_STEP - 1) yield
     eachLiked(state, user, Math.min(each, posts.length - count), (post, minute) => {
       const age = ageOf(minute, now)
       if (age > window) return false

@@ -1,7 +1,9 @@
 // A reader's page: who liked what the reader liked (co-likers, by how selective both are and by time), then what
-// these like now. Bounded whatever the reader and the network do: so many likes looked at, so many co-likers.
+// these like now. Bounded whatever the reader and the network do: so many likes looked at, so many co-likers. It takes
+// milliseconds, so it comes in steps, between which a serving thread may turn to others.
 
 import { type Choirs, createChoirs, hearVoice, nextVoice, quieten } from './choirs.ts'
+import { type Claques, createClaques, hushClaques } from './claques.ts'
 import { createSketches, joinVoices, type Sketches } from './clusters.ts'
 import { type Collected, collect, createCollected } from './collected.ts'
 import { H, type State } from './layout.ts'
@@ -33,6 +35,7 @@ type Scratch = {
   posts: Sums
   sketches: Sketches
   choirs: Choirs
+  claques: Claques
   collected: Collected
 }
 
@@ -49,6 +52,8 @@ export type Tuning = {
   inAll: number
   /** At least; more if co-likers are few. */
   perCoLiker: number
+  /** Likes beyond those that a post has: how many like it counts less, and a ring's few likes change little. */
+  spareLikes: number
   /** By how much a co-liker's own likes, and a candidate's, count against it: 0 not at all, 1 fully. */
   userPower: number
   postPower: number
@@ -66,8 +71,9 @@ export const TUNING: Tuning = {
   window: 2 * DAY_MINUTES,
   coLikers: 500,
   perPost: 128,
-  inAll: 40_000,
+  inAll: 20_000,
   perCoLiker: 64,
+  spareLikes: 40,
   userPower: 0.5,
   postPower: 0.15,
   trust: 2,
@@ -80,6 +86,8 @@ const FURTHER = 200
 /** Co-likers, or those who stand in for them. */
 const MOST_VOTERS = 1000
 const MOST_LIKES_OF_ONE = 1000
+const LIKES_A_STEP = 10_000
+const VOTERS_A_STEP = 250
 const PEOPLE_BITS = 15
 const POST_BITS = 14
 
@@ -90,6 +98,7 @@ export function createScratch({ coLikers, perCoLiker }: Tuning = TUNING): Scratc
     posts: createSums(POST_BITS),
     sketches: createSketches(coLikers),
     choirs: createChoirs(2 ** POST_BITS),
+    claques: createClaques(POST_BITS),
     collected: createCollected(MOST_VOTERS, MOST_VOTERS * perCoLiker),
   }
 }
@@ -105,29 +114,43 @@ type Options = {
 
 /** The best candidates, best first, without what the reader liked. */
 export function recommend(state: State, scratch: Scratch, options: Options): Candidate[] {
-  const { liked, limit, reader, tuning = TUNING } = options
+  return atOnce(recommending(state, scratch, options))
+}
+
+/** The same in steps. Until the last, nothing else may use `scratch`. */
+export function* recommending(
+  state: State,
+  scratch: Scratch,
+  { liked, limit, reader, tuning = TUNING }: Options,
+): Generator<void, Candidate[]> {
   const { people, posts } = scratch
   empty(people)
   empty(posts)
-  findCoLikers(state, people, { liked, reader, tuning })
+  yield* findCoLikers(state, people, { liked, reader, tuning })
   weigh(state, people, tuning)
   const voters = highest(people, tuning.coLikers)
-  collectFrom(state, scratch, voters, tuning)
+  yield
+  yield* collectFrom(state, scratch, voters, tuning)
   joinVoices(scratch, voters, tuning.alike)
-  voteAll(scratch, voters, tuning)
+  yield
+  yield* voteAll(scratch, voters, tuning)
+  hushClaques(scratch, voters, { halfLife: tuning.likeHalfLife, size: tuning.choir })
+  yield
   for (const { post } of liked) strike(posts, post)
-  dampen(state, posts, tuning)
+  dampen(state, scratch, tuning)
   quieten(posts, scratch.choirs, { ranked: highest(posts, limit + FURTHER), size: tuning.choir })
-  return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
+  return best(posts, limit)
 }
 
-/** What these accounts like now, each with the same weight: for readers who have liked nothing yet. */
-export function likedNowBy(
+type VotersOptions = { users: readonly number[]; limit: number; tuning?: Tuning }
+
+/** What these accounts like now, each with the same weight: for readers who have liked nothing yet. In steps. */
+export function* likingNow(
   state: State,
   scratch: Scratch,
-  { users, limit, tuning = TUNING }: { users: readonly number[]; limit: number; tuning?: Tuning },
-): Candidate[] {
-  const { people, posts } = scratch
+  { users, limit, tuning = TUNING }: VotersOptions,
+): Generator<void, Candidate[]> {
+  const { people, posts, claques } = scratch
   empty(people)
   empty(posts)
   for (const user of users) {
@@ -136,9 +159,22 @@ export function likedNowBy(
     people.scores[place] = isIndifferent(state, user) ? 0 : 1
   }
   const voters = people.used.slice(0, Math.min(people.size, MOST_VOTERS))
-  collectFrom(state, scratch, voters, tuning)
-  voteAll(scratch, voters, tuning)
-  dampen(state, posts, tuning)
+  yield* collectFrom(state, scratch, voters, tuning)
+  yield* voteAll(scratch, voters, tuning)
+  claques.hushed.fill(0)
+  dampen(state, scratch, tuning)
+  return best(posts, limit)
+}
+
+/** Takes all steps. */
+export function atOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+function best(posts: Sums, limit: number): Candidate[] {
   return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
 }
 
@@ -155,18 +191,23 @@ function candidate({ keys, scores, counts, extras }: Sums, place: number): Candi
   }
 }
 
-function findCoLikers(
+function* findCoLikers(
   state: State,
   people: Sums,
   { liked, reader, tuning }: { liked: readonly Liked[]; reader: number; tuning: Tuning },
-): void {
+): Generator<void, void> {
   const now = state.header[H.now]!
   let left = tuning.inAll
+  let pauseAt = left - LIKES_A_STEP
   for (const { post, timeMs } of liked) {
     if (left <= 0) return
     if (post < 0) continue
+    if (left < pauseAt) {
+      pauseAt = left - LIKES_A_STEP
+      yield
+    }
     const age = Math.max(0, now - minuteOf(timeMs))
-    const weight = decayed(age, tuning.readerHalfLife) / Math.log2(2 + likesOfPost(state, post))
+    const weight = decayed(age, tuning.readerHalfLife) / selectivity(state, post, tuning)
     const author = authorOfPost(state, post)
     const visit = (user: number) => {
       if (user !== reader) addShared(people, user, { post, weight, author })
@@ -174,6 +215,11 @@ function findCoLikers(
     }
     left -= eachLiker(state, post, Math.min(left, tuning.perPost), visit)
   }
+}
+
+/** What one like of it says about who liked it: less, the more did. */
+function selectivity(state: State, post: number, { spareLikes }: Tuning): number {
+  return Math.log2(spareLikes + likesOfPost(state, post))
 }
 
 type SharedLike = { post: number; weight: number; author: number }
@@ -205,22 +251,25 @@ function weigh(state: State, people: Sums, { userPower, trust }: Tuning): void {
 }
 
 /** Reads what they liked of late. Where co-likers are few, more of each one's likes are looked at. */
-function collectFrom(
+function* collectFrom(
   state: State,
   { people, collected }: Scratch,
   voters: Int32Array,
   { coLikers, perCoLiker, window }: Tuning,
-): void {
+): Generator<void, void> {
   const each = Math.floor((coLikers * perCoLiker) / Math.max(1, voters.length))
   const users = Array.from(voters, (by) => people.keys[by]!)
-  collect(state, collected, users, {
+  yield* collect(state, collected, users, {
     each: Math.max(perCoLiker, Math.min(MOST_LIKES_OF_ONE, each)),
     window,
   })
 }
 
-function voteAll(scratch: Scratch, voters: Int32Array, tuning: Tuning): void {
-  for (const [i, by] of voters.entries()) vote(scratch, { by, i }, tuning)
+function* voteAll(scratch: Scratch, voters: Int32Array, tuning: Tuning): Generator<void, void> {
+  for (const [i, by] of voters.entries()) {
+    vote(scratch, { by, i }, tuning)
+    if (i % VOTERS_A_STEP === VOTERS_A_STEP - 1) yield
+  }
 }
 
 function vote(scratch: Scratch, { by, i }: { by: number; i: number }, tuning: Tuning): void {
@@ -232,8 +281,9 @@ function vote(scratch: Scratch, { by, i }: { by: number; i: number }, tuning: Tu
   const end = collected.starts[i + 1]!
   for (let at = collected.starts[i]!; at < end; at++) {
     const place = placeFor(posts, collected.posts[at]!)
-    if (place < 0) return
-    if (posts.marks[place] === by) continue
+    const isCounted = place >= 0 && posts.marks[place] !== by
+    collected.places[at] = isCounted ? place : -1
+    if (!isCounted) continue
     posts.marks[place] = by
     posts.scores[place]! += weight * decayed(collected.ages[at]!, tuning.likeHalfLife)
     posts.counts[place]!++
@@ -247,10 +297,15 @@ function strike(posts: Sums, post: number): void {
   if (place >= 0) posts.scores[place] = 0
 }
 
-function dampen(state: State, posts: Sums, { postPower }: Tuning): void {
+function dampen(
+  state: State,
+  { posts, claques }: Scratch,
+  { postPower, spareLikes }: Tuning,
+): void {
   const { scores, keys, used, size } = posts
   for (let i = 0; i < size; i++) {
     const place = used[i]!
-    scores[place]! /= (4 + likesOfPost(state, keys[place]!)) ** postPower
+    const likes = Math.max(0, likesOfPost(state, keys[place]!) - claques.hushed[place]!)
+    scores[place]! /= (spareLikes + likes) ** postPower
   }
 }

@@ -20,10 +20,10 @@ export async function ownFeedPage(
   const { viewer, params, reader } = call
   const { limit, cursor } = params
   const languages = languagesOf(call.header('accept-language'))
-  const choices = own.choose({ viewer, limit, cursor, languages })
+  const choices = await own.choose({ viewer, limit, cursor, languages })
   if (!choices) return undefined
   const { feed, reqId } = choices
-  const { items, fallback } = await findItems(app, feed, call)
+  const { items, fallback } = await inTurn(call, () => findItems(app, feed, call))
   const isFit = choices.fitting(items.map(({ item }) => item))
   const page = await inTurn(call, () => {
     const views = presentEach(app, reader, { feed, items, reqId, fallback }, notBlockedOrMuted)

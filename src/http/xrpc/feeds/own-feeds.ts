@@ -33,7 +33,7 @@ export type OwnFeed = {
   /** The service (a DID) that takes readers' feedback. */
   service: string
   /** @returns undefined if it has nothing for this reader */
-  choose(request: FeedRequest): Choices | undefined
+  choose(request: FeedRequest): Promise<Choices | undefined>
   /** Called with what was shown of the choices, and how many were asked for. */
   shown?(viewer: Viewer, uris: readonly string[], limit: number): void
   /** The choices alone, for other servers; `token`: their reader's service token for this. */
