@@ -39,6 +39,10 @@ export class LruMap<K, V> {
     this.#entries.delete(key)
   }
 
+  *entries(): Generator<[K, V]> {
+    for (const [key, { value }] of this.#entries) yield [key, value]
+  }
+
   /** Evicts the first entry not used since it was last considered. */
   #evict(): void {
     for (const [key, entry] of this.#entries) {

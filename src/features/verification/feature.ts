@@ -1,6 +1,7 @@
 // Events from anywhere, verified (docs/SOURCES.md): relays beside Jetstream, and proofs of what Jetstream says.
 
 import type { ListedFeature } from '../listed-feature.ts'
+import { KEYS_FILE } from './keys-file.ts'
 import { relaysOf } from './relay-hosts.ts'
 import { type RelayHosts, verificationSettings } from './settings.ts'
 import { unfitSources } from './unfit-sources.ts'
@@ -20,6 +21,7 @@ export const verificationFeature: ListedFeature = {
   name: 'verification',
   settings: verificationSettings,
   unfit: unfitSources,
+  dataFiles: [KEYS_FILE],
   dependencies({ relayHosts, jetstreamHosts }: Asked) {
     const hosts = relaysOf(relayHosts, jetstreamHosts).map((host) => new URL(host).host)
     if (hosts.length === 0) return []

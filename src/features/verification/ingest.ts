@@ -9,6 +9,7 @@ import { createCandidates } from './candidates.ts'
 import { createJudge } from './firehose/judge.ts'
 import { createAccountKeys } from './firehose/keys.ts'
 import { createHeard } from './heard.ts'
+import { keepKeys, readKeys } from './keys-file.ts'
 import { createMainRelays } from './main-stream.ts'
 import { relaysOf } from './relay-hosts.ts'
 import { createRelays } from './relays.ts'
@@ -27,11 +28,12 @@ export const ingest: IngestFeature = {
     if (hosts.length === 0 && !isOn) return { mirrors }
     const isOurs = (did: string) => isInCircle(actors, actors.uidOf(did))
     const isAll = settings.verify === 'all'
-    const strangers = {
+    const strangers = isAll && {
       isStranger: (did: string) => !isOurs(did),
       perMinute: settings.verifyLookupsMinute,
+      kept: readKeys(config),
     }
-    const keys = createAccountKeys(outside.resolver, isAll ? strangers : undefined)
+    const keys = createAccountKeys(outside.resolver, strangers || undefined)
     const use = settings.relayUse
     if (config.jetstreamHosts.length === 0) {
       const judge = createJudge({
@@ -40,8 +42,10 @@ export const ingest: IngestFeature = {
         isCompared: isOurs,
         takesLate: use === 'always' && hosts.length > 1,
       })
+      const keeper = isAll ? keepKeys(config, core, keys) : undefined
       return {
         mirrors,
+        stop: async () => keeper?.stop(),
         mainStream: (apply) => createMainRelays(core, { hosts, use, judge, apply }),
       }
     }

@@ -89,6 +89,27 @@ test('strangers’ commits count only as they signed them, and Jetstream is not 
   db.close()
 })
 
+test('keys are there after a restart, before the directory answers', async () => {
+  const relay = await startFirehoseDouble()
+  const settings = { RELAY_HOSTS: relay.url, METRICS: 'open', MEMBERS: 'did:plc:nobody', ...ALL }
+  const slipstream = await startTimelinesProcess([], settings)
+  cleanups.push(relay.close, slipstream.close)
+  for (const [i, did] of dids.entries()) {
+    const document = { did, handle: `writer${i}.test`, pds: 'http://127.0.0.1:1' }
+    slipstream.plc.edit(did, () => didDocument({ ...document, signingKey: keys[did]! }))
+  }
+  await slipstream.start()
+  await until(() => relay.openConnections() === 1)
+  for (const frame of frames.slice(0, 250)) relay.send(frame)
+  await eventually(() => expect(Object.keys(postsIn(slipstream)).length).toBe(dids.length))
+  await slipstream.stop()
+  slipstream.plc.failWith(503)
+  for (const frame of frames.slice(250)) relay.send(frame)
+  await slipstream.start()
+  await eventually(() => expect(postsIn(slipstream)).toEqual(postsLeft()), { pollMs: 200 })
+  expect(await unverified(slipstream, 'unknown-key')).toBe(0)
+})
+
 describe('settings that contradict each other are refused with what to do', () => {
   const load = (env: Record<string, string>) => () => {
     const prefixed = Object.entries(env).map(([key, value]) => [`SLIPSTREAM_${key}`, value])

@@ -1,5 +1,6 @@
 // The signing keys of accounts, by the identities of this thread's resolver. Where everybody's are needed, those
-// of strangers are looked up within a budget, and none is waited for longer than the stream can bear.
+// of strangers are looked up within a budget, and none is waited for longer than the stream can bear. Keys from before a
+// restart count at once, and are looked up again when they are first used, within the same budget.
 
 import { MINUTE_MS, SECOND_MS } from '../../../base/util/durations.ts'
 import { LruMap } from '../../../base/util/lru.ts'
@@ -17,12 +18,21 @@ export type AccountKeys = {
   forget(did: string): void
 }
 
+export type StoredKeys = AccountKeys & {
+  /** What is known, to be kept over a restart: did:keys by DID. */
+  all(): [did: string, key: string][]
+}
+
 type StrangersKeys = {
   isStranger: (did: string) => boolean
   /** Look-ups a minute for all strangers together. */
   perMinute: number
   now?: () => number
+  /** From before a restart: did:keys by DID. */
+  kept?: Map<string, string>
 }
+
+type Known = { text: string; key: VerifyingKey }
 
 const MAX_KEYS = 50_000
 /** Some 300 bytes each. */
@@ -37,8 +47,11 @@ const AGAIN_MS = MINUTE_MS
 export function createAccountKeys(
   resolver: Pick<Resolver, 'resolve' | 'doubt'>,
   strangers?: StrangersKeys,
-): AccountKeys {
-  const keys = new LruMap<string, VerifyingKey>(strangers ? MAX_KEYS_OF_ALL : MAX_KEYS)
+): StoredKeys {
+  const keys = new LruMap<string, Known>(strangers ? MAX_KEYS_OF_ALL : MAX_KEYS)
+  const kept = strangers?.kept ?? new Map<string, string>()
+  /** Kept ones that were used, but not looked up since. */
+  const unchecked = new Set<string>()
   const running = new Map<string, Promise<VerifyingKey | undefined>>()
   const mayLookUp = strangers ? createBudget(strangers) : () => true
   const patienceMs = (did: string) => (strangers?.isStranger(did) ? PATIENCE_MS : undefined)
@@ -47,8 +60,9 @@ export function createAccountKeys(
     try {
       const identity = await resolver.resolve(did, { forceRefresh })
       if (!identity?.signingKey) return undefined
-      const key = verifyingKey(identity.signingKey)
-      keys.set(did, key)
+      const text = identity.signingKey
+      const key = verifyingKey(text)
+      keys.set(did, { text, key })
       return key
     } catch {
       // The directory is away, or the key is no point on its curve: either way, nothing can be verified now.
@@ -63,6 +77,33 @@ export function createAccountKeys(
     return ms === undefined ? work : within(ms, work)
   }
 
+  /** Known from now on. */
+  function takeKept(did: string): VerifyingKey | undefined {
+    const text = kept.get(did)
+    if (text === undefined) return undefined
+    kept.delete(did)
+    try {
+      const key = verifyingKey(text)
+      keys.set(did, { text, key })
+      unchecked.add(did)
+      return key
+    } catch {
+      return undefined
+    }
+  }
+
+  function recheck(did: string): void {
+    if (!mayLookUp(did)) return
+    unchecked.delete(did)
+    void resolve(did, false)
+  }
+
+  function peek(did: string): VerifyingKey | undefined {
+    const key = keys.get(did)?.key ?? takeKept(did)
+    if (unchecked.size > 0 && unchecked.has(did)) recheck(did)
+    return key
+  }
+
   /** One look-up for all frames of an account that arrived together. */
   function getOnce(did: string): Promise<VerifyingKey | undefined> {
     const before = running.get(did)
@@ -73,12 +114,17 @@ export function createAccountKeys(
   }
 
   return {
-    peek: (did) => keys.get(did),
-    get: async (did) => keys.get(did) ?? getOnce(did),
+    peek,
+    get: async (did) => peek(did) ?? getOnce(did),
     renew: (did) => lookUp(did, true),
     forget(did) {
       keys.delete(did)
+      kept.delete(did)
       resolver.doubt(did)
+    },
+    all() {
+      const known = [...keys.entries()].map(([did, { text }]): [string, string] => [did, text])
+      return [...kept, ...known].slice(-MAX_KEYS_OF_ALL)
     },
   }
 }

@@ -1,13 +1,25 @@
 // Look-ups of signing keys: few for strangers, none of them waited for without end, and as many as needed for others.
 
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import {
+  readKeptKeys,
+  writeKeptKeys,
+} from '../../../../src/features/verification/firehose/kept-keys.ts'
 import { createAccountKeys } from '../../../../src/features/verification/firehose/keys.ts'
+import { verifyingKey } from '../../../../src/sources/identity/verifying-key.ts'
 import { recordedFrames } from '../../../support/recorded-frames.ts'
 
 const signingKey = Object.values(recordedFrames().keys)[0]!
 const OURS = 'did:plc:ours'
 
-function start(answers: (did: string) => Promise<string | undefined>, perMinute = 3) {
+function start(
+  answers: (did: string) => Promise<string | undefined>,
+  perMinute = 3,
+  kept?: Map<string, string>,
+) {
   const asked: string[] = []
   let nowMs = 1_000_000
   const resolver = {
@@ -19,7 +31,12 @@ function start(answers: (did: string) => Promise<string | undefined>, perMinute 
     doubt: () => undefined,
   }
   const isStranger = (did: string) => did !== OURS
-  const keys = createAccountKeys(resolver, { isStranger, perMinute, now: () => nowMs })
+  const keys = createAccountKeys(resolver, {
+    isStranger,
+    perMinute,
+    now: () => nowMs,
+    ...(kept && { kept }),
+  })
   return { keys, asked, pass: (ms: number) => (nowMs += ms) }
 }
 
@@ -55,4 +72,42 @@ test('a stranger’s key that does not come is not waited for; ours is', async (
   expect(await ours).toBeDefined()
   // It came after all.
   expect(keys.peek('did:plc:late')).toBeDefined()
+})
+
+test('keys from before a restart count at once, and are looked up again within the budget', async () => {
+  const [old, fresh] = Object.values(recordedFrames().keys)
+  const dids = ['a', 'b', 'c', 'd', 'e'].map((name) => `did:plc:${name}`)
+  const { keys, asked, pass } = start(async () => fresh, 3, new Map(dids.map((did) => [did, old!])))
+  const before = dids.map((did) => keys.peek(did))
+  expect(before).toEqual(dids.map(() => verifyingKey(old!)))
+  expect(asked).toEqual(dids.slice(0, 3))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(dids.map((did) => keys.peek(did) === verifyingKey(fresh!))).toEqual(
+    dids.map((_, i) => i < 3),
+  )
+  pass(60_000)
+  for (const did of dids) keys.peek(did)
+  expect(asked).toEqual(dids)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(new Map(keys.all())).toEqual(new Map(dids.map((did) => [did, fresh!])))
+})
+
+test('a file of keys comes back as it was, and what is damaged in it is no key', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'account-keys-'))
+  const path = join(folder, 'account-keys')
+  const keys = [
+    ['did:plc:a', signingKey],
+    ['did:web:example.org', signingKey],
+  ] as const
+  expect(readKeptKeys(path)).toEqual(new Map())
+  await writeKeptKeys(path, keys)
+  expect(readKeptKeys(path)).toEqual(new Map(keys))
+  writeFileSync(path, `\0\0${readFileSync(path, 'latin1')}did:plc:b did:key:z6`)
+  const left = readKeptKeys(path)
+  expect([...left.keys()]).toEqual(['did:web:example.org'])
+  writeFileSync(path, `did:plc:c ${signingKey.slice(0, -4)}1111\n`)
+  const { keys: damaged, asked } = start(async () => signingKey, 3, readKeptKeys(path))
+  const found = await damaged.get('did:plc:c')
+  expect([found === undefined, asked]).toEqual([false, ['did:plc:c']])
+  rmSync(folder, { recursive: true })
 })
