@@ -4,6 +4,7 @@ import { settingsOf } from '../../base/config/every-setting.ts'
 import type { IngestFeature } from '../../ingest/feature.ts'
 import { isInCircle } from '../../ingest/indexing/index-context.ts'
 import { createOutside } from '../../ingest/outside.ts'
+import { createConfirm } from './account-status.ts'
 import { createAudit } from './audit.ts'
 import { createCandidates } from './candidates.ts'
 import { createJudge } from './firehose/judge.ts'
@@ -35,12 +36,14 @@ export const ingest: IngestFeature = {
     }
     const keys = createAccountKeys(outside.resolver, strangers || undefined)
     const use = settings.relayUse
+    const confirm = createConfirm(outside)
     if (config.jetstreamHosts.length === 0) {
       const judge = createJudge({
         keys,
         verifies: isAll ? () => true : isOurs,
         isCompared: isOurs,
         takesLate: use === 'always' && hosts.length > 1,
+        confirm,
       })
       const keeper = isAll ? keepKeys(config, core, keys) : undefined
       return {
@@ -49,7 +52,7 @@ export const ingest: IngestFeature = {
         mainStream: (apply) => createMainRelays(core, { hosts, use, judge, apply }),
       }
     }
-    const relays = createRelays(config, core, { hosts, use, keys, isOurs })
+    const relays = createRelays(config, core, { hosts, use, keys, isOurs, confirm })
     const heard = createHeard({ actors, isOurs })
     const audit = isOn
       ? createAudit({

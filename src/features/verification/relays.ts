@@ -9,6 +9,7 @@ import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import { firehoseCursors } from '../../data/store/stream/stream-cursors.ts'
 import { AUTHORS_ONLY } from '../../data/store/stream/stream-levels.ts'
 import type { Core } from '../../ingest/core.ts'
+import type { Confirm } from './account-status.ts'
 import type { Firehose } from './firehose/consumer.ts'
 import { createJudge } from './firehose/judge.ts'
 import type { AccountKeys } from './firehose/keys.ts'
@@ -36,13 +37,14 @@ type RelayOptions = {
   keys: AccountKeys
   /** Accounts whose commits are verified. */
   isOurs: (did: string) => boolean
+  confirm: Confirm
 }
 
 export function createRelays(config: Config, core: Core, options: RelayOptions): Relays {
-  const { hosts, isOurs, keys, use } = options
+  const { hosts, isOurs, keys, use, confirm } = options
   if (hosts.length === 0) return { noteJetstream: () => undefined, stop: async () => undefined }
   if (use === 'reserve') return createReserve(config, core, options)
-  const judge = createJudge({ keys, verifies: isOurs, takesLate: hosts.length > 1 })
+  const judge = createJudge({ keys, verifies: isOurs, takesLate: hosts.length > 1, confirm })
   const all = openEach(core, { hosts, judge, cursors: firehoseCursors(core.db) })
   for (const firehose of all) firehose.start()
   return {
@@ -52,7 +54,7 @@ export function createRelays(config: Config, core: Core, options: RelayOptions):
 }
 
 function createReserve({ indexScope }: Config, core: Core, options: RelayOptions): Relays {
-  const { hosts } = options
+  const { hosts, keys, isOurs, confirm } = options
   const { db, log, now } = core
   const isFiltered = () => indexScope === 'authors' || core.streamLevel === AUTHORS_ONLY
   let heardAt = now()
@@ -76,7 +78,7 @@ function createReserve({ indexScope }: Config, core: Core, options: RelayOptions
     const isSilent = now() - heardAt >= silentMs
     if (isSilent && !firehose) {
       log.warn({ hosts, silentMs }, 'no Jetstream host brings anything: reading a relay')
-      const judge = createJudge({ keys: options.keys, verifies: options.isOurs })
+      const judge = createJudge({ keys, verifies: isOurs, confirm })
       firehose = openFirehose(core, { hosts, judge, cursors: cursors() })
       firehose.start()
     }

@@ -42,11 +42,16 @@ export type CommitFrame = FrameBase & {
   blocks: Buffer
 }
 export type SyncFrame = FrameBase & { kind: 'sync'; rev: string; blocks: Buffer }
+export type AccountFrame = FrameBase & {
+  kind: 'account'
+  active: boolean
+  status: AccountStatus | undefined
+}
 export type RepoFrame =
   | CommitFrame
   | SyncFrame
+  | AccountFrame
   | (FrameBase & { kind: 'identity'; handle: string | undefined })
-  | (FrameBase & { kind: 'account'; active: boolean; status: AccountStatus | undefined })
 
 /** By the specification. */
 const MAX_OPS = 200

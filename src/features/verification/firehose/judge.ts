@@ -12,7 +12,7 @@ import {
   verifyCommit,
   verifySync,
 } from './commit.ts'
-import type { CommitFrame, RepoFrame, SyncFrame } from './frame.ts'
+import type { AccountFrame, CommitFrame, RepoFrame, SyncFrame } from './frame.ts'
 import type { AccountKeys } from './keys.ts'
 
 export type Verdict = {
@@ -40,8 +40,10 @@ export function createJudge(options: {
   isCompared?: (did: string) => boolean
   /** Several hosts are read: a commit that one left out may come from another after later ones. */
   takesLate?: boolean
+  /** Asks the account's own server whether it is there; without it, what the frame says counts. */
+  confirm?: (frame: AccountFrame) => Promise<Verdict>
 }): Judge {
-  const { keys, verifies, isCompared = () => true, takesLate = false } = options
+  const { keys, verifies, isCompared = () => true, takesLate = false, confirm } = options
   const known = new LruMap<string, Before>(MAX_ACCOUNTS)
 
   function expect(frame: RepoFrame): void {
@@ -51,12 +53,18 @@ export function createJudge(options: {
 
   function judge(frame: RepoFrame): Verdict | Promise<Verdict> {
     if (frame.kind === 'identity') keys.forget(frame.did)
-    if (frame.kind === 'identity' || frame.kind === 'account') return { events: [frame] }
+    if (frame.kind === 'identity') return { events: [frame] }
+    if (frame.kind === 'account') return confirmed(frame)
     if (frame.kind === 'commit' && frame.isTooBig) return failed('too-big')
     if (!verifies(frame.did)) return unverified(frame)
     const key = keys.peek(frame.did)
     const verdict = key && weigh(frame, key)
     return verdict && verdict.failure !== 'bad-signature' ? verdict : withNewKey(frame, key)
+  }
+
+  function confirmed(frame: AccountFrame): Verdict | Promise<Verdict> {
+    const isAsked = confirm && verifies(frame.did) && isCompared(frame.did)
+    return isAsked ? confirm(frame) : { events: [frame] }
   }
 
   /** `before`: the key that did not fit. */

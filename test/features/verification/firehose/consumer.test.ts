@@ -5,6 +5,7 @@ import type { StreamCursor, StreamEvent, StreamGap } from '@slipstream/jetstream
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { collections } from '../../../../src/base/atproto/collections.ts'
+import { createConfirm } from '../../../../src/features/verification/account-status.ts'
 import { createFirehose } from '../../../../src/features/verification/firehose/consumer.ts'
 import { decodeFrame } from '../../../../src/features/verification/firehose/frame.ts'
 import { createJudge } from '../../../../src/features/verification/firehose/judge.ts'
@@ -221,4 +222,47 @@ test('a host that is connected and silent is left for the next', async () => {
   })
   await until(() => events.length === expected.length)
   expect(silent.cursors.length).toBeGreaterThan(0)
+})
+
+test('whether an account is there, its own server decides: not who says so', async () => {
+  const double = await startDouble()
+  const [did, other] = Object.keys(keys)
+  const answers: Record<string, unknown> = {}
+  const asked: string[] = []
+  const confirm = createConfirm({
+    resolver: { resolve: async () => ({ pds: 'http://own' }) as never },
+    async fetch(url) {
+      asked.push(url)
+      const { status, body } = answers['now'] as { status: number; body: object }
+      return { status, body: Buffer.from(JSON.stringify(body)) } as never
+    },
+  })
+  const isOurs = (one: string) => one === did
+  const judge = createJudge({ keys: accountKeys(), verifies: isOurs, confirm })
+  const { events, gaps } = await start([double.url], { judge })
+  await until(() => double.openConnections() === 1)
+  let seq = 0
+  const say = async (answer: object, status: string, about = did!) => {
+    answers['now'] = answer
+    const fields = { did: about, active: false, status, seq: ++seq, time: new Date().toISOString() }
+    double.send(frameOf('#account', fields))
+    await until(() => events.length === seq)
+    const { active, status: believed } = events.at(-1) as { active: boolean; status?: string }
+    return [active, believed]
+  }
+  const active = { status: 200, body: { active: true } }
+  expect(await say(active, 'deleted')).toEqual([true, undefined])
+  const takendown = { status: 200, body: { active: false, status: 'takendown' } }
+  expect(await say(takendown, 'deactivated')).toEqual([false, 'takendown'])
+  expect(await say({ status: 400, body: { error: 'RepoNotFound' } }, 'deleted')).toEqual([
+    false,
+    'deleted',
+  ])
+  // Nobody can say: nothing is removed.
+  expect(await say({ status: 502, body: {} }, 'deleted')).toEqual([false, 'deactivated'])
+  expect(await say({ status: 501, body: {} }, 'suspended')).toEqual([false, 'suspended'])
+  expect(gaps.map((gap) => gap.did)).toEqual([did, did])
+  expect(asked).toHaveLength(5)
+  expect(await say(active, 'deleted', other)).toEqual([false, 'deleted'])
+  expect(asked).toHaveLength(5)
 })
