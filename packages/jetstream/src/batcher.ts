@@ -20,6 +20,8 @@ export type Batcher = {
   /** `bytes`: its uncompressed size on the wire. */
   add(event: StreamItem, bytes: number): void
   addGap(gap: StreamGap): void
+  /** The cursor has passed the gaps so far, though no event may follow for long: they are handed over alone. */
+  passGaps(): void
   /** Hands nothing more over; resolves when the batch in hand has been applied. */
   stop(): Promise<void>
 }
@@ -56,6 +58,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
   let isScheduled = false
   let isFull = false
   let isStopped = false
+  let arePassed = false
   let handedOverAt = Number.NEGATIVE_INFINITY
 
   function add(event: StreamItem, bytes: number): void {
@@ -84,9 +87,12 @@ export function createBatcher(options: BatcherOptions): Batcher {
   }
 
   function handOver(): void {
-    // Gaps wait for an event: only then is the cursor past them.
-    if (isStopped || events.length === 0) return
+    // Gaps wait for an event, unless it is known that the cursor is past them.
+    const isGapDue = arePassed && gaps.length > 0
+    if (isStopped || (events.length === 0 && !isGapDue)) return
+    if (events.length === 0) receivedAtMs = now()
     const batch = { events, cursor: options.cursor(), gaps, receivedAtMs }
+    arePassed = false
     handedOverAt = performance.now()
     const isSmall = size < REST_BELOW_BYTES && events.length < maxEvents()
     if (isSmall) options.onRest(GATHER_MS)
@@ -99,7 +105,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
 
   function afterApply(): void {
     applying = undefined
-    if (!isFull) return events.length > 0 ? schedule() : undefined
+    if (!isFull) return events.length > 0 || arePassed ? schedule() : undefined
     handOver()
     isFull = false
     onRoom()
@@ -108,6 +114,10 @@ export function createBatcher(options: BatcherOptions): Batcher {
   return {
     add,
     addGap: (gap) => void gaps.push(gap),
+    passGaps() {
+      arePassed = true
+      schedule()
+    },
     stop: async () => {
       isStopped = true
       await applying

@@ -227,24 +227,36 @@ describe('an unusable event', () => {
     const { world, oracle } = scene
     const [known, unknown] = [oracle.account('person-1'), oracle.account('nobody')]
     const deep = `${'['.repeat(200)}${']'.repeat(200)}`
-    for (const [i, did] of [known, unknown, known].entries()) {
-      const seq = 1_000_000 + i
-      const payload = `{"$type":"network.bsky.jetstream.subscribeEvents#commit","seq":${seq},"did":"${did}","x":${deep}}`
-      scene.doubles[0]!.sendText(`{"$type":"message","payload":${payload}}`)
+    let seq = 1_000_000
+    const breakEventsOf = async (...dids: string[]) => {
+      for (const did of dids) {
+        const payload = `{"$type":"network.bsky.jetstream.subscribeEvents#commit","seq":${seq++},"did":"${did}","x":${deep}}`
+        scene.doubles[0]!.sendText(`{"$type":"message","payload":${payload}}`)
+      }
+      scene.emit(oracle.hold(() => void oracle.post(known)))
+      await scene.caughtUp()
     }
-    scene.emit(oracle.hold(() => void oracle.post(known)))
-    await scene.caughtUp()
+    await breakEventsOf(known, unknown, known)
     expect(scene.gaps()).toMatchObject([
       { cause: 'broken-event', did: known, state: 'open', times: 2 },
     ])
-    const job = world.db
-      .prepare<[], { subject: number; not_before: number }>(
-        "SELECT subject, not_before FROM jobs WHERE kind = 'repo'",
-      )
-      .all()
+    const jobs = () =>
+      world.db
+        .prepare<[], { subject: number; not_before: number }>(
+          "SELECT subject, not_before FROM jobs WHERE kind = 'repo'",
+        )
+        .all()
+    const job = jobs()
     // Delayed, so that an account writing such events cannot keep us busy.
     expect(job).toMatchObject([{ subject: world.uid(known) }])
     expect(job[0]!.not_before).toBeGreaterThan(world.now())
+    expect(job[0]!.not_before).toBeLessThan(world.now() + 60_000)
+    expectWhole()
+    // Once it was compared, the next time is later.
+    world.db.exec("DELETE FROM jobs WHERE kind = 'repo'")
+    world.db.prepare("UPDATE gaps SET state = 'closed', closed_at = ?").run(world.now())
+    await breakEventsOf(known)
+    expect(jobs()[0]!.not_before).toBeGreaterThan(world.now() + 60_000)
     expectWhole()
   })
 })

@@ -96,6 +96,11 @@ const statements = perDatabase((db) => ({
     `SELECT ${COLUMNS} FROM json_each(?) ids CROSS JOIN gaps g ON g.uid = ids.value
       LEFT JOIN actors a ON a.uid = g.uid WHERE g.state <> 'closed' ORDER BY g.id`,
   ),
+  closedSince: db
+    .prepare<[number, number], number>(
+      "SELECT 1 FROM gaps WHERE state = 'closed' AND closed_at > ? AND uid = ? LIMIT 1",
+    )
+    .pluck(),
   widen: db.prepare<[number, number, number]>(
     `UPDATE gaps SET from_us = min(from_us, ?), to_us = max(to_us, ?), times = times + 1, retry_at = 0
       WHERE id = ?`,
@@ -190,6 +195,11 @@ export function insertAccountGap(
   if (isFull) other = ofAccount.get(0)
   if (other !== undefined) widen.run(fromUs, toUs, other)
   else insert.run('', isFull ? 0 : gap.uid, fromUs, toUs, cause, foundAt)
+}
+
+/** Whether a gap of this account was closed after that moment. */
+export function hasClosedGapSince(db: Db, uid: number, since: number): boolean {
+  return statements(db).closedSince.get(since, uid) !== undefined
 }
 
 /** For an account that is deleted. */

@@ -248,6 +248,7 @@ class FirehoseConsumer {
     const now = this.#now()
     this.#current = { host, wire: 'repos', seq, timeUs: Math.min(timeUs, now * 1000) }
     this.#cursors.set(host, this.#current)
+    if (isIncomplete) this.#batcher.passGaps()
     if (this.#receivedUntilUs !== undefined) this.#receivedUntilUs = this.#current.timeUs
     this.#status.lastEventTimeUs = this.#current.timeUs
     this.#status.lagMs = Math.max(0, now - timeUs / 1000)

@@ -266,3 +266,18 @@ test('whether an account is there, its own server decides: not who says so', asy
   expect(await say(active, 'deleted', other)).toEqual([false, 'deleted'])
   expect(asked).toHaveLength(5)
 })
+
+test('an account is compared though nothing follows the commit that failed', async () => {
+  const double = await startDouble()
+  const { gaps, events, cursors } = await start([double.url], {
+    judge: createJudge({ keys: accountKeys({}), verifies: () => true }),
+  })
+  await until(() => double.openConnections() === 1)
+  const commit = frames.find((one) => (decodeFrame(one) as { kind?: string }).kind === 'commit')!
+  double.send(commit)
+  const { did, seq } = decodeFrame(commit) as { did: string; seq: number }
+  await until(() => gaps.length === 1)
+  expect(gaps).toMatchObject([{ did, cause: 'broken-event' }])
+  expect(events).toEqual([])
+  expect(cursors).toMatchObject([{ seq }])
+})
