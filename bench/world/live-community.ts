@@ -43,10 +43,10 @@ export type LiveCommunity = {
 
 /**
  * @param size - `retain`: how many events the double keeps; `startMs`: when the instance was last at
- * the stream's end, now by default
+ * the stream's end, now by default; `env`: further settings, without their prefix
  */
 export async function startLiveCommunity(
-  size: CommunitySize & { retain: number; startMs?: number },
+  size: CommunitySize & { retain: number; startMs?: number; env?: Record<string, string> },
 ): Promise<LiveCommunity> {
   const { startMs = Date.now() } = size
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
@@ -64,6 +64,7 @@ export async function startLiveCommunity(
       JETSTREAM_HOSTS: double.url,
       SERVICE_DID,
       ALLOW_PRIVATE_HOSTS: 'on',
+      ...size.env,
     },
   })
   return {
