@@ -50,6 +50,14 @@ const watched: Record<string, Watched[]> = {
   posts: [{ columns: ['id'], isInvalidated: isPostInvalidated }],
   threadgates: [{ columns: ['post'], isInvalidated: isPostInvalidated }],
   postgates: [{ columns: ['post'], isInvalidated: isPostInvalidated }],
+  post_associations: [{ columns: ['post'], isInvalidated: isPostInvalidated }],
+  associated_records: [
+    {
+      columns: ['id'],
+      of: ['id', 'record', 'card'],
+      isInvalidated: (invalidations, id) => invalidations.has(INVALIDATION.associated, id),
+    },
+  ],
   earlier_post_counts: [
     {
       columns: ['post'],
@@ -192,8 +200,6 @@ const unseen = new Set([
   ],
   // Views with like counts of feeds and the like are rebuilt each time.
   'record_likes',
-  // Views with link cards to articles are rebuilt each time.
-  ...['associated_records', 'post_associations'],
   ...['replays', 'replay_accounts', 'feed_depths'],
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
   'act_arrivals',

@@ -30,7 +30,12 @@ type Showing = 'shown' | 'absent' | 'refused'
  * Records and accounts an answer had to omit because the index lacks them: see
  * http/xrpc/waiting/fetch-requests.ts.
  */
-export type Missing = { uris: readonly string[]; dids: readonly string[] }
+export type Missing = {
+  uris: readonly string[]
+  dids: readonly string[]
+  /** Posts whose link cards lack records, as `cardOfPost`. */
+  cards: readonly string[]
+}
 
 export type ItemFacts = FeedItemAccounts & {
   /** posts.id of the shown post and of its parent (0: none), and whether the post is a reply. */
@@ -114,7 +119,7 @@ export function cachedViewBytes(cachedView: CachedView): number {
   const numbers = slots.length + withoutBlocks.length + labelSubjects.length + labelSpots.length
   let bytes = 680 + numbers * 8 + (facts ? 240 : 0)
   for (const piece of pieces) bytes += piece.length + 48
-  for (const texts of missing ? [missing.uris, missing.dids] : []) {
+  for (const texts of missing ? [missing.uris, missing.dids, missing.cards] : []) {
     for (const text of texts) bytes += text.length + 32
   }
   return bytes
@@ -135,6 +140,10 @@ export const dependency = {
     const [lower, higher] = uid < otherUid ? [uid, otherUid] : [otherUid, uid]
     return ((lower % MAX_UID) * MAX_UID + (higher % MAX_UID)) * SORTS + 4
   },
+  /** A version of a record that link cards show: associated_records.id. */
+  associated: (id: number): number => id * SORTS + 5,
+  /** Whether anything of the account but its posts has labels. */
+  otherLabels: (uid: number): number => uid * SORTS + 6,
 }
 
 /** Whether the dependency is a post or an account: the subjects that labels can be about. */

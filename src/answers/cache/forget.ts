@@ -74,7 +74,10 @@ export function forgetInvalidated({ kept, viewers, blocks, heads, labels, likers
       case INVALIDATION.repost:
         return kept.forget(CACHED.item, repostItem(a))
       case INVALIDATION.label:
+        if (b === 0) kept.forgetDependents(dependency.otherLabels(a))
         return labels.forget(b === 0 ? dependency.actor(a) : dependency.post(b))
+      case INVALIDATION.associated:
+        return kept.forgetDependents(dependency.associated(a))
       case INVALIDATION.feed:
         return heads.forget(a)
       // No cached view contains counts of accounts, lists, backfills or custom timelines.

@@ -3,7 +3,9 @@
 // replaced by one that records the ids asked for, found or not. A new map in the state needs a line in
 // `rowsOf`; until then, views that read it take the slow path.
 
+import { cardOfPost } from '../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
+import { lacksCard } from '../hydrate/card-records.ts'
 import type { BlockedPairs, FeedState, ForEveryone, ProfileState } from '../hydrate/types.ts'
 import { dependency, type Missing } from './cached-view.ts'
 
@@ -17,6 +19,7 @@ class Watch implements ForEveryone {
   readonly now: number
   #uris: string[] = []
   #dids: string[] = []
+  #cards: string[] = []
 
   constructor(now: number) {
     this.now = now
@@ -31,11 +34,15 @@ class Watch implements ForEveryone {
     if (this.withoutBlocks.length > 0) this.withoutBlocks = []
     if (this.#uris.length > 0) this.#uris = []
     if (this.#dids.length > 0) this.#dids = []
+    if (this.#cards.length > 0) this.#cards = []
   }
 
   get missing(): Missing | undefined {
-    if (this.#uris.length === 0 && this.#dids.length === 0) return undefined
-    return { uris: [...new Set(this.#uris)], dids: [...new Set(this.#dids)] }
+    if (this.#uris.length + this.#dids.length + this.#cards.length === 0) return undefined
+    const [uris, dids, cards] = [this.#uris, this.#dids, this.#cards].map((all) => [
+      ...new Set(all),
+    ]) as [string[], string[], string[]]
+    return { uris, dids, cards }
   }
 
   assumeNoBlock(uid: number): void {
@@ -70,6 +77,10 @@ class Watch implements ForEveryone {
   wantAccount(did: string): void {
     this.#dids.push(did)
   }
+
+  wantCard(name: string): void {
+    this.#cards.push(name)
+  }
 }
 
 export type Watched<State> = { state: State; watch: Watch }
@@ -102,8 +113,11 @@ export function watchState<State extends ProfileState>(source: State): Watched<S
   for (const [name, rows] of Object.entries(source)) {
     // From `items`, a view reads only the row it is keyed by.
     if (!(rows instanceof Map) || name === 'items') continue
-    const onGet = watcherOf(name, source, watch)
-    Object.assign(state, { [name]: new WatchedMap(rows as Map<number, unknown>, onGet) })
+    const watched =
+      name === 'associated'
+        ? watchCards(source as ProfileState as FeedState, watch)
+        : new WatchedMap(rows as Map<number, unknown>, watcherOf(name, source, watch))
+    Object.assign(state, { [name]: watched })
   }
   return { watch, state }
 }
@@ -115,7 +129,30 @@ function watcherOf(name: string, source: ProfileState, watch: Watch): (id: numbe
     watch.dependOn(row(id))
     if (name === 'actors') wantProfile(source, watch, id)
     else if (row === dependency.post) wantIfStub(source as FeedState, watch, id)
+    if (name === 'posts') wantCard(source as FeedState, watch, id)
   }
+}
+
+/**
+ * A version without a row is one that its post has yet to be connected with, which invalidates the post. One with
+ * labels is shown otherwise to those who ask for their labeler.
+ */
+function watchCards(source: FeedState, watch: Watch): FeedState['associated'] {
+  const { associated, associatedRows, labelledAssociated } = source
+  return new WatchedMap<unknown, string>(associated, (key) => {
+    const row = associatedRows.get(key)
+    if (row === undefined) return
+    watch.dependOn(dependency.associated(row))
+    const record = associated.get(key)
+    if (!record) return
+    watch.dependOn(dependency.otherLabels(record.uid))
+    if (labelledAssociated.has(key)) watch.refuse()
+  }) as FeedState['associated']
+}
+
+function wantCard(source: FeedState, watch: Watch, id: number): void {
+  const post = source.posts.get(id)
+  if (post && lacksCard(source, post)) watch.wantCard(cardOfPost(post.uri))
 }
 
 function wantProfile({ actors }: ProfileState, watch: Watch, uid: number): void {
@@ -125,22 +162,22 @@ function wantProfile({ actors }: ProfileState, watch: Watch, uid: number): void 
 }
 
 /** Returns what the source holds and reports each id asked for to `onGet`. */
-class WatchedMap<T> extends Map<number, T> {
-  readonly #source: Map<number, T>
-  readonly #onGet: (id: number) => void
+class WatchedMap<T, Key extends number | string = number> extends Map<Key, T> {
+  readonly #source: Map<Key, T>
+  readonly #onGet: (id: Key) => void
 
-  constructor(source: Map<number, T>, onGet: (id: number) => void) {
+  constructor(source: Map<Key, T>, onGet: (id: Key) => void) {
     super()
     this.#source = source
     this.#onGet = onGet
   }
 
-  override get(id: number): T | undefined {
+  override get(id: Key): T | undefined {
     if (id !== 0) this.#onGet(id)
     return this.#source.get(id)
   }
 
-  override has(id: number): boolean {
+  override has(id: Key): boolean {
     return this.get(id) !== undefined
   }
 }

@@ -6,6 +6,12 @@ import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { lacksCard } from './card-records.ts'
 import type { FeedState, ProfileState } from './types.ts'
 
+type Lacking = {
+  uris?: readonly string[]
+  dids?: readonly string[]
+  cards?: readonly string[]
+}
+
 export class MissingSet {
   /** Created on the first missing record, since most answers lack nothing. */
   #uris: Set<string> | undefined
@@ -32,21 +38,20 @@ export class MissingSet {
     return this.uris.size + this.dids.size === 0
   }
 
-  add({ uris = [], dids = [] }: { uris?: readonly string[]; dids?: readonly string[] }): void {
+  add({ uris = [], dids = [], cards = [] }: Lacking): void {
     if (uris.length > 0) this.#uris = withAll(this.#uris, uris)
     if (dids.length > 0) this.#dids = withAll(this.#dids, dids)
+    if (cards.length > 0) this.#cards = withAll(this.#cards, cards)
   }
 
   /** Adds the posts that a page points at and the accounts that it shows. */
   addFeed(state: FeedState): void {
     if (!state.viewer) return
-    this.add({ uris: [...stubsIn(state), ...embeddedNotStored(state)] })
     const cards = [...state.posts.values()].filter((post) => lacksCard(state, post))
-    if (cards.length > 0)
-      this.#cards = withAll(
-        this.#cards,
-        cards.map(({ uri }) => cardOfPost(uri)),
-      )
+    this.add({
+      uris: [...stubsIn(state), ...embeddedNotStored(state)],
+      cards: cards.map(({ uri }) => cardOfPost(uri)),
+    })
     this.addProfiles(state)
   }
 

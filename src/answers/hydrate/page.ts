@@ -134,6 +134,8 @@ export function emptyFeedState(reader: Reader, urls: MediaUrls): FeedState {
     postgates: new Map(),
     postViewers: new Map(),
     associated: new Map(),
+    associatedRows: new Map(),
+    labelledAssociated: new Set(),
     knownLikers: new Map(),
   }
 }

@@ -135,6 +135,10 @@ export type FeedState = ProfileState & {
   postViewers: Map<number, PostViewer>
   /** Named by posts' link cards, by at-URI and CID (load-associated.ts); only versions in our index. */
   associated: Map<string, AssociatedRecord>
+  /** associated_records.id of those and of versions that are still awaited, in the same way. */
+  associatedRows: Map<string, number>
+  /** Keys of those among them that any labeler labelled. */
+  labelledAssociated: Set<string>
   /** By post id, for posts that show them; no entry if there are none. */
   knownLikers: Map<number, KnownLikers>
 }

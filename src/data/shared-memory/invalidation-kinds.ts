@@ -39,6 +39,8 @@ export const INVALIDATION = {
   customTimeline: 15,
   /** (uid) Whatever was loaded whole of the account must be loaded again. */
   backfills: 16,
+  /** (record) A version of an article or publication arrived or is gone. associated_records.id */
+  associated: 17,
   /** Too wide to name: drop everything. */
   everything: 12,
 } as const

@@ -10,8 +10,11 @@ import type { MissingSet } from '../../../src/answers/hydrate/missing-set.ts'
 import { asEveryone, createReader } from '../../../src/answers/hydrate/reader.ts'
 import { jsonBytes } from '../../../src/answers/views/json/ready-json.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
+import { cardOfPost } from '../../../src/base/atproto/at-uri.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../../src/data/store/timelines/item-ids.ts'
+import { cardEmbed, PUBLICATION, publicationRecord } from '../../support/long-form.ts'
+import { cidOf } from '../../support/records.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
@@ -146,6 +149,35 @@ test('an account without a profile is queried with each answer that shows it, un
   asked.length = 0
   expect(look(post).author).toMatchObject({ displayName: 'Alice', handle: 'alice.test' })
   expect(asked.every(({ isEmpty }) => isEmpty)).toBe(true)
+})
+
+test('a link card is cached, and follows its record and its writer', () => {
+  const { world, alice, look, asked, reads } = start()
+  const writer = world.account('writer')
+  world.profile(writer, { displayName: 'the writer' })
+  world.handle(writer, 'writer.test')
+  world.profile(alice, {})
+  world.handle(alice, 'alice.test')
+  const write = { did: writer, collection: PUBLICATION, rkey: 'self' }
+  const record = publicationRecord()
+  const uri = `at://${writer}/${PUBLICATION}/self`
+  const cid = cidOf([writer, 'self', { $type: PUBLICATION, ...record }])
+  const embed = cardEmbed([{ uri, cid }], { uri: record['url'] })
+  const post = world.post(alice, { embed })
+  const card = () => look(post).embed.external
+  for (const _ of ['made', 'cached']) {
+    expect(card().source).toBeUndefined()
+    expect([...asked.at(-1)!.cards]).toEqual([cardOfPost(post.uri)])
+  }
+  world.write({ ...write, record })
+  expect(card().source).toMatchObject({ title: record['name'] })
+  reads.length = 0
+  expect(card().associatedProfiles).toMatchObject([{ displayName: 'the writer' }])
+  expect([reads, asked.at(-1)!.isEmpty, asked.at(-1)!.cards.size]).toEqual([[], true, 0])
+  world.profile(writer, { displayName: 'renamed' })
+  expect(card().associatedProfiles).toMatchObject([{ displayName: 'renamed' }])
+  world.delete({ uri, cid })
+  expect(card().source).toBeUndefined()
 })
 
 test('a status is cached until it ends, and its owner sees more of it', () => {

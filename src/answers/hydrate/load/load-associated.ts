@@ -16,13 +16,25 @@ export function addAssociated(loader: Loader, state: FeedState): void {
     ({ record }) => associatedRefsIn(record).length > 0,
   )
   if (posts.length === 0) return
-  for (const row of loader.readers.associated.cardsOf(posts.map(({ id }) => id))) {
-    const collection = names.get(row.collection)
-    if (!collection) continue
-    const uri = recordUri(loader.parts.actors.didOf(row.uid), collection, row.rkey)
-    const { uid, cid } = row
-    const read = cardRecord({ collection, uid, uri, cid }, parseJson(row.card))
-    if (read) state.associated.set(associatedKey(read), read)
-    else loader.onUnusable(collection)
+  const rows = loader.readers.associated.cardsOf(posts.map(({ id }) => id))
+  const keys = rows.map((row) => addRow(loader, state, row))
+  for (const at of loader.readers.labels.labelledAmong(rows)) {
+    state.labelledAssociated.add(keys[at]!)
   }
+}
+
+type Row = ReturnType<Loader['readers']['associated']['cardsOf']>[number]
+
+/** @returns its key */
+function addRow(loader: Loader, state: FeedState, row: Row): string {
+  const { id, uid, cid, card } = row
+  const collection = names.get(row.collection)!
+  const uri = recordUri(loader.parts.actors.didOf(uid), collection, row.rkey)
+  const key = associatedKey({ uri, cid })
+  state.associatedRows.set(key, id)
+  if (card === null) return key
+  const read = cardRecord({ collection, uid, uri, cid }, parseJson(card))
+  if (read) state.associated.set(key, read)
+  else loader.onUnusable(collection)
+  return key
 }

@@ -55,6 +55,7 @@ export function loadLabelled(
     const uris = keys.map(({ uid, rkey }) => recordUri(actors.didOf(uid), POST, rkey))
     onLabelsRead(viewer, labelers, [
       ...uris,
+      ...cardSubjects(loader, posts),
       ...subjectsOf(accounts.map((uid) => actors.didOf(uid))),
     ])
   }
@@ -244,6 +245,15 @@ function askFor({ parts }: Loader, state: ProfileState, labelers: Labelers): voi
 function associatedIn(state: ProfileState): Set<string> {
   const { associated } = state as Partial<FeedState>
   return new Set([...(associated?.values() ?? [])].map(({ uri }) => uri))
+}
+
+/** at-URIs of what these posts' link cards show. */
+function cardSubjects({ readers, parts }: Loader, posts: readonly number[]): string[] {
+  const cards = posts.length > 0 ? readers.associated.cardsOf(posts) : []
+  return cards.flatMap(({ uid, collection, rkey }) => {
+    const name = names.get(collection)
+    return name ? [recordUri(parts.actors.didOf(uid), name, rkey)] : []
+  })
 }
 
 function subjectsOf(dids: readonly string[]): string[] {

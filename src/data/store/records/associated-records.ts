@@ -2,7 +2,9 @@
 // A row is a stub until this version arrives, and goes with the last post that names it.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
+import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
 import { packRecord } from '../posts/record-bytes.ts'
 import { GC, putGcCandidate } from '../removal/gc-candidates.ts'
@@ -23,6 +25,7 @@ export type AssociatedRow = AssociatedVersion & {
 const COLUMNS = 'r.id, uid, collection, rkey, cid, rev, r.record IS NOT NULL AS isHere, missed_at'
 
 const statements = perDatabase((db) => ({
+  invalidations: invalidationsOf(db),
   byVersion: db.prepare<[number, number, PackedRkey, Buffer], AssociatedRow>(
     `SELECT ${COLUMNS} FROM associated_records r WHERE uid = ? AND collection = ? AND rkey = ? AND cid = ?`,
   ),
@@ -84,13 +87,15 @@ export function associatedWithPost(db: Db, post: number): AssociatedRow[] {
 
 /** Makes these versions, and no others, those that the post names; new ones are stubs. */
 export function associate(db: WriteDb, post: number, versions: readonly AssociatedVersion[]): void {
-  const { insert, associate: add, part } = statements(db)
+  const { invalidations, insert, associate: add, part } = statements(db)
   const before = associatedWithPost(db, post)
   const after = new Set<number>()
+  invalidations.add(INVALIDATION.post, post)
   for (const version of versions) {
     const { uid, collection, rkey, cid } = version
     const row = findAssociated(db, version)
     const id = row?.id ?? Number(insert.run(uid, collection, rkey, cid).lastInsertRowid)
+    if (!row) invalidations.add(INVALIDATION.associated, id)
     after.add(id)
     add.run(post, id)
   }
@@ -103,17 +108,19 @@ export function associate(db: WriteDb, post: number, versions: readonly Associat
 
 /** Called when the post's record is removed. */
 export function dissociate(db: WriteDb, post: number): void {
-  const { part } = statements(db)
+  const { invalidations, part } = statements(db)
   for (const row of associatedWithPost(db, post)) {
+    invalidations.add(INVALIDATION.post, post)
     part.run(post, row.id)
     dropUnnamed(db, row)
   }
 }
 
 function dropUnnamed(db: WriteDb, { id, uid }: AssociatedRow): void {
-  const { isNamed, drop, dropJob } = statements(db)
+  const { invalidations, isNamed, drop, dropJob } = statements(db)
   if (isNamed.get(id) !== undefined) return
   drop.run(id)
+  invalidations.add(INVALIDATION.associated, id)
   dropJob.run(id)
   putGcCandidate(db, GC.account, uid)
 }
@@ -124,12 +131,16 @@ export function fillAssociated(
   id: number,
   of: { rev: string | null; record: Buffer; card: string },
 ): void {
-  statements(db).fill.run(of.rev, packRecord(of.record), of.card, id)
+  const { invalidations, fill } = statements(db)
+  fill.run(of.rev, packRecord(of.record), of.card, id)
+  invalidations.add(INVALIDATION.associated, id)
 }
 
 /** Removes the record; the row stays a stub. */
 export function emptyAssociated(db: WriteDb, id: number, rev: string | null): void {
-  statements(db).empty.run(rev, id)
+  const { invalidations, empty } = statements(db)
+  empty.run(rev, id)
+  invalidations.add(INVALIDATION.associated, id)
 }
 
 /** Notes that the account's server does not have this version; `at`: milliseconds since 1970. */

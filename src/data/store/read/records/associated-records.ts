@@ -5,14 +5,16 @@ import { recordColumn, recordText } from '../../posts/record-bytes.ts'
 import { type Db, idList } from '../id-list.ts'
 
 type Row = { uid: number; collection: number; rkey: PackedRkey; cid: Buffer }
-type CardRow = Row & { card: string }
+type CardRow = Row & { id: number; card: string | null }
 type WholeRow = Row & { rev: string | null; record: Buffer | string | null }
 
-type Card = { uid: number; collection: number; rkey: PackedRkey; cid: string; card: string }
-type Whole = Omit<Card, 'card'> & { rev: string | null; record: string }
+type Version = { uid: number; collection: number; rkey: PackedRkey; cid: string }
+/** `card`: null while this version is not here. */
+type Card = Version & { id: number; card: string | null }
+type Whole = Version & { rev: string | null; record: string }
 
 type AssociatedReader = {
-  /** What cards show of the records that these posts name, as JSON. */
+  /** The records that these posts name, with what cards show of them, as JSON. */
   cardsOf(posts: Iterable<number>): Card[]
   /** The records of an account's key, in every version that is here; the last one to arrive comes last. */
   whole(uid: number, collection: number, rkey: PackedRkey): Whole[]
@@ -20,9 +22,9 @@ type AssociatedReader = {
 
 export function prepareAssociated(db: Db): AssociatedReader {
   const cards = db.prepare<[string], CardRow>(
-    `SELECT r.uid, r.collection, r.rkey, r.cid, r.card FROM json_each(?) ids
+    `SELECT DISTINCT r.id, r.uid, r.collection, r.rkey, r.cid, r.card FROM json_each(?) ids
       CROSS JOIN post_associations a ON a.post = ids.value
-      CROSS JOIN associated_records r ON r.id = a.record AND r.record IS NOT NULL`,
+      CROSS JOIN associated_records r ON r.id = a.record`,
   )
   const whole = db.prepare<[number, number, PackedRkey], WholeRow>(
     `SELECT uid, collection, rkey, cid, rev, ${recordColumn('record')} AS record FROM associated_records
