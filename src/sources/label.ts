@@ -19,7 +19,7 @@ export type SignedLabel = { label: Label; unsigned: object; sig: Uint8Array }
 
 /**
  * The fields of the lexicon that a signature covers. Servers add further ones to their answers, such
- * as the number of a row.
+ * as the number of a row, and write null for those that a label does not have.
  */
 const SIGNED_FIELDS = ['ver', 'src', 'uri', 'cid', 'val', 'neg', 'cts', 'exp']
 const MAX_URI_LENGTH = 8192
@@ -44,7 +44,9 @@ function readLabel(value: unknown, src: string): SignedLabel | undefined {
 
 function signedFields(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).filter(([field]) => SIGNED_FIELDS.includes(field)),
+    Object.entries(fields).filter(
+      ([field, value]) => SIGNED_FIELDS.includes(field) && value !== null,
+    ),
   )
 }
 

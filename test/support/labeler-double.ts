@@ -50,6 +50,8 @@ export type LabelerDouble = {
   failWith(status: number | undefined): void
   /** Changes all further answers to queries, which otherwise hold the labels in force. */
   answerWith(edit: (inForce: Said[], said: readonly Said[]) => Said[]): void
+  /** Ends every further answer with this cursor, which leads to the same answer again. */
+  alwaysNames(cursor: string): void
   close(): Promise<void>
 }
 
@@ -62,6 +64,7 @@ type Parts = {
   /** Socket of the newest connection. */
   newest: Socket | undefined
   failure: number | undefined
+  cursor: string | undefined
   edit: (inForce: Said[], said: readonly Said[]) => Said[]
 }
 
@@ -75,7 +78,13 @@ export async function startLabelerDouble(
 ): Promise<LabelerDouble> {
   const { did } = await plc.create({ handle })
   const lists = { said: [], listeners: new Set<WebSocket>(), connections: [], queried: [] }
-  const parts: Parts = { ...lists, newest: undefined, failure: undefined, edit: (labels) => labels }
+  const parts: Parts = {
+    ...lists,
+    newest: undefined,
+    failure: undefined,
+    cursor: undefined,
+    edit: (labels) => labels,
+  }
   let key = await createKeypair()
   const forger = await createKeypair('p256')
   const http = createServer((request, response) => answerQuery(parts, request, response))
@@ -107,6 +116,9 @@ export async function startLabelerDouble(
     answerWith(edit) {
       parts.edit = edit
     },
+    alwaysNames(cursor) {
+      parts.cursor = cursor
+    },
     ...sending(parts),
     async close() {
       for (const ws of parts.listeners) ws.terminate()
@@ -118,7 +130,7 @@ export async function startLabelerDouble(
 
 /** Answers com.atproto.label.queryLabels with the latest label of each value, unless negated. */
 function answerQuery(
-  { said, queried, failure, edit }: Parts,
+  { said, queried, failure, edit, cursor }: Parts,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -128,7 +140,9 @@ function answerQuery(
   const current = new Map(said.map((label) => [`${label.uri} ${label.val}`, label]))
   const labels = [...current.values()].filter(({ uri, neg }) => patterns.includes(uri) && !neg)
   response.writeHead(failure ?? 200, { 'content-type': 'application/json' })
-  response.end(lexStringify({ labels: edit(labels, said) as LexValue[] }))
+  response.end(
+    lexStringify({ labels: edit(labels, said) as LexValue[], ...(cursor && { cursor }) }),
+  )
 }
 
 /** Serves com.atproto.label.subscribeLabels: sends the labels after the cursor, then new ones. */

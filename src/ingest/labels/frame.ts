@@ -9,7 +9,9 @@ type LabelFrame =
   | { kind: 'labels'; seq: number; labels: unknown[] }
   /** The server closes the stream: `FutureCursor` and the like. */
   | { kind: 'error'; error: string }
-  /** Frames that we do not need: info messages, or unknown kinds. */
+  /** `OutdatedCursor`: labels after the cursor are no longer sent. */
+  | { kind: 'info'; name: string }
+  /** Frames that we do not need: unknown kinds. */
   | { kind: 'other' }
 
 /** A label has about ten values, all flat. */
@@ -29,6 +31,7 @@ export function decodeFrame(data: Uint8Array): LabelFrame | undefined {
   const { op, t } = header
   if (op === -1) return { kind: 'error', error: nameOf(body['error']) }
   if (op !== 1) return undefined
+  if (t === '#info') return { kind: 'info', name: nameOf(body['name']) }
   if (t !== '#labels') return { kind: 'other' }
   const { seq, labels } = body
   const isSeq = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0

@@ -72,9 +72,10 @@ async function readPages(
     const answer = lexParse(body.toString()) as { labels?: unknown; cursor?: unknown }
     if (!Array.isArray(answer?.labels)) throw new Error('no labels in the answer')
     labels.push(...readLabels(answer.labels, labeler, onDropped))
-    if (typeof answer.cursor !== 'string' || answer.labels.length === 0)
-      return { labels, isWhole: true }
-    url.searchParams.set('cursor', answer.cursor)
+    const { cursor } = answer
+    const leadsOn = typeof cursor === 'string' && cursor !== url.searchParams.get('cursor')
+    if (!leadsOn || answer.labels.length === 0) return { labels, isWhole: true }
+    url.searchParams.set('cursor', cursor)
   }
   return { labels, isWhole: false }
 }

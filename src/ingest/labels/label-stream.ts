@@ -24,7 +24,7 @@ type StreamOptions = {
   find: (forceRefresh: boolean) => Promise<LabelerIdentity | undefined>
   /** Writes labels and `cursor` in one transaction. @returns whether there was room. */
   apply: (labels: Label[], cursor: number) => boolean
-  /** The history was too long and was skipped: labels are missing. */
+  /** The history was too long, or is no longer sent: labels are missing. */
   onSkipped: () => void
   /** The labeler broke a limit; the stream is closed. */
   onBroken: (reason: string) => void
@@ -48,6 +48,8 @@ type Progress = {
   /** Past labels read on this connection; undefined once it has caught up. */
   past: number | undefined
   unreadable: number
+  /** The labeler said so of the cursor of this connection. */
+  isOutdated: boolean
   applier: LabelApplier
 }
 
@@ -81,6 +83,7 @@ export function followLabels(options: StreamOptions): LabelStream {
           past,
           applier,
           unreadable: 0,
+          isOutdated: false,
         }
         const { ending, isTooLong, received } = await connect(options, {
           progress,
@@ -216,6 +219,10 @@ async function checkedLabels(
   const frame = decodeFrame(data)
   if (frame?.kind === 'error') return frame
   if (!frame) return unreadable(progress, onDropped)
+  if (frame.kind === 'info' && frame.name === 'OutdatedCursor' && !progress.isOutdated) {
+    progress.isOutdated = true
+    options.onSkipped()
+  }
   if (frame.kind !== 'labels') return undefined
   if (frame.labels.length > maxFrameLabels) {
     return { kind: 'broken', message: `a frame has more than ${maxFrameLabels} labels` }

@@ -137,6 +137,34 @@ test('a withdrawal that arrives before its older label holds', async () => {
   await shows('spam', 'sentinel')
 })
 
+test('microseconds tell which of two labels of one millisecond is newer', async () => {
+  const within = (micros: number) => past(60).replace(/Z$/, `${micros}Z`)
+  const [older, newer] = [within(100), within(900)]
+  await open('streamed')
+  await labeler.say({ uri, val: 'spam', neg: true, cts: newer })
+  await labeler.say({ uri, val: 'spam', cts: older })
+  await labeler.say({ uri, val: 'sentinel' })
+  await shows('sentinel')
+})
+
+test('an answer whose cursor leads to itself is whole', async () => {
+  labeler.alwaysNames('1')
+  await labeler.say({ uri, val: 'spam', cts: past(9) })
+  await labeler.say({ uri, val: 'rude', cts: past(8) })
+  await open('queried')
+  await shows('spam', 'rude')
+  labeler.answerWith(([, rude]) => [rude!])
+  await askAgain()
+  await shows('rude')
+})
+
+test('null in an answer stands for a field that the label does not have', async () => {
+  labeler.answerWith((labels) => labels.map((label) => ({ cid: null, exp: null, ...label })))
+  await labeler.say({ uri, val: 'spam', cts: past(9) })
+  await open('queried')
+  await shows('spam')
+})
+
 test('an answer in any order says what its newest label says', async () => {
   await labeler.say({ uri, val: 'spam', neg: true, cts: past(60) })
   await labeler.say({ uri, val: 'spam', cts: past(120) })

@@ -8,7 +8,7 @@ import type { LabelLimits, LabelsParts } from '../../../src/ingest/labels/labels
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually, until } from '../../support/eventually.ts'
 import { frame, type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
 import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
@@ -235,6 +235,23 @@ describe('labels by a stream', () => {
     const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 2)
     expect(valuesOf(item!.post.labels).sort()).toEqual(['ancient', 'new'])
   })
+})
+
+test('where a labeler no longer has what came after our cursor, shown subjects are asked about', async () => {
+  world.follow(did(ALICE), did('bob'))
+  const { uri } = world.post(did('bob'), 'hello')
+  const made = openRoom()
+  const asked = (times: number) =>
+    until(() => {
+      made.requested([labeler.did], [uri])
+      return labeler.queried.length >= times
+    })
+  await connected(labeler)
+  await asked(1)
+  await labeler.say({ uri, val: 'missed' }, { unheard: true })
+  labeler.send(frame({ op: 1, t: '#info' }, { name: 'OutdatedCursor' }))
+  await asked(2)
+  await answered(timeline, ([one]) => one?.post.labels?.length === 1)
 })
 
 describe('queried labels', () => {

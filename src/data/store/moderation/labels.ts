@@ -32,11 +32,9 @@ const MAX_ABOUT_ONE = 25
 
 const statements = perDatabase((db) => ({
   invalidations: invalidationsOf(db),
-  time: db
-    .prepare<[number, number, PackedRkey, number, string], number>(
-      'SELECT cts_ms FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
-    )
-    .pluck(),
+  time: db.prepare<[number, number, PackedRkey, number, string], Time>(
+    'SELECT cts_ms AS ms, cts AS text FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
+  ),
   about: db
     .prepare<[number, number, PackedRkey, number], number>(
       'SELECT count(*) FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ?',
@@ -101,7 +99,7 @@ export function putLabel(
   const ctsMs = Date.parse(label.cts)
   const known = time.get(uid, collection, rkey, src, val)
   const isNew = known === undefined
-  if (!isNew && known > ctsMs) return 'none'
+  if (!isNew && isLater(known, { ms: ctsMs, text: label.cts })) return 'none'
   if (isNew && !(mayAdd && about.get(uid, collection, rkey, src)! < MAX_ABOUT_ONE)) return 'refused'
   const expMs = label.exp === undefined ? null : Date.parse(label.exp)
   const { changes } = put.run({
@@ -121,6 +119,19 @@ export function putLabel(
   note(db, label, val)
   if (changes === 0) return 'none'
   return isNew ? 'added' : 'changed'
+}
+
+/** `text` if it says more than `ms`. */
+type Time = { ms: number; text: string | null }
+
+/** Programs sign with microseconds, and may withdraw a label in the millisecond in which they set it. */
+function isLater(one: Time, other: Time): boolean {
+  if (one.ms !== other.ms) return one.ms > other.ms
+  return beyondMs(one) > beyondMs(other)
+}
+
+function beyondMs({ text }: Time): number {
+  return Number(`0.${/\.\d{3}(\d{1,15})/.exec(text ?? '')?.[1] ?? 0}`)
 }
 
 export type LabelKey = LabelSubject & { src: number; val: string }
