@@ -18,10 +18,12 @@ export function itemFacts(parts: Parts, items: readonly number[], reader: Reader
     const state = hydrator.feed(items, reader)
     return items.map((item) => factsOf(state, item))
   }
-  const uncached = items.filter((item) => !kept.get(CACHED.item, item))
+  // What is made may take the place of what was kept.
+  const known = items.map((item) => kept.get(CACHED.item, item)?.facts)
+  const uncached = items.filter((_, i) => known[i] === undefined)
   const state = hydrator.feed(uncached, asEveryone(reader))
   makeItems(kept, state, { kind: CACHED.item, items: uncached })
-  const facts = items.map((item) => kept.get(CACHED.item, item)?.facts ?? factsOf(state, item))
+  const facts = items.map((item, i) => known[i] ?? factsOf(state, item))
   return withTakedowns(parts, { items, facts }, reader)
 }
 

@@ -63,3 +63,27 @@ test.each(SEEDS)('of the world with seed %i, to visitors, members and strangers'
   void written
   close()
 })
+
+/** For half of the items. */
+const ROOM = 200_000
+
+test('facts are found for all items, also if those that are made take the place of those that were kept', () => {
+  const world = randomWorld(createRandom(FIRST_SEED), 150)
+  const { hydrator, db, close, reader } = hydrateWorld(world)
+  const invalidations = new InvalidationWriter()
+  const withRoomFor = (maxBytes: number) =>
+    createViewCache({
+      hydrator,
+      invalidations: new InvalidationReader(invalidations.buffer),
+      maxBytes,
+    })
+  const [ample, tight] = [withRoomFor(96 << 20), withRoomFor(ROOM)]
+  const items = everyThing(db).items.slice(0, 120)
+  const by = reader(undefined)
+  const expected = ample.facts(items, by)
+  for (let first = 0; first < items.length; first += 30) {
+    tight.facts(items.slice(first, first + 10), by)
+    expect(tight.facts(items, by)).toEqual(expected)
+  }
+  close()
+})

@@ -80,6 +80,27 @@ test('the members of a list are presented fifty at a time', async () => {
   expect(sizes[0]).toBe(50)
 })
 
+test('likers of a hundred posts are found ten posts at a time, and others get their turn between', async () => {
+  const { w, hurry } = start()
+  w.follow(alice, bob)
+  const posts = Array.from({ length: 40 }, (_, i) => w.post(didOf('carol'), { text: `post ${i}` }))
+  for (const post of posts) w.like(bob, post)
+  const uris = posts.map(({ uri }) => uri)
+  type Likers = { posts: { uri: string; count: number }[] }
+  hurry()
+  const order: string[] = []
+  const asked = w
+    .get<Likers>('io.slipstream.feed.getKnownLikers', { uris, likers: 1 }, alice)
+    .then((found) => {
+      order.push('likers')
+      return found
+    })
+  const between = new Promise((resolve) => setImmediate(resolve)).then(() => order.push('sockets'))
+  const [{ posts: found }] = await Promise.all([asked, between])
+  expect(found.map(({ uri, count }) => [uri, count])).toEqual(uris.map((uri) => [uri, 1]))
+  expect(order).toEqual(['sockets', 'likers'])
+})
+
 test(`a large thread is hydrated in parts, to the same state (SEED=${SEED})`, () => {
   const social = randomWorld(createRandom(SEED), 1_500, 12)
   const { hydrator, db, reader: readerOf, close } = hydrateWorld(social)

@@ -2,7 +2,9 @@
 // Lexicon: lexicons/io/slipstream/feed/getKnownLikers.json.
 
 import type { KnownLikers } from '../../../../../answers/hydrate/types.ts'
+import { inTurns } from '../../../../../base/util/turn.ts'
 import { postItem } from '../../../../../data/store/timelines/item-ids.ts'
+import type { AppContext } from '../../../app-context.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { postIdOf } from '../../../naming/post-names.ts'
@@ -13,26 +15,38 @@ type LikersCall = SignedInCall<{ uris: string[]; likers: number }>
 const NOBODY: KnownLikers = { count: 0, uids: [] }
 /** More than are returned, as blocks and mutes may hide some. */
 const READ_LIKERS = 20
+/** In one turn: as large as posts may be, the views of more would take long. */
+const POSTS_AT_ONCE = 10
 
 export const getKnownLikers = query(
   'io.slipstream.feed.getKnownLikers',
   { auth: 'required' },
-  (app, call: LikersCall) => {
-    const { uris } = call.params
-    const ids = uris.map((uri) => postIdOf(app, uri))
-    const shown = shownPosts(app, call, ids)
-    const likers = likersOf(app, call, [...shown.keys()])
-    const views = profilesOf(app, call, { likers, authors: shown })
-    const posts = uris.map((uri, i) => {
-      const author = shown.get(ids[i]!)
-      if (author === undefined) return notFoundPost(uri)
-      const { count, uids } = likers.get(ids[i]!) ?? NOBODY
-      const actors = uids.map((uid) => views(author, uid)).filter((view) => view !== undefined)
-      return { $type: TYPE, uri, count, actors: actors.slice(0, call.params.likers) }
-    })
-    return { body: { posts } }
-  },
+  (app, call: LikersCall) => inTurns(answer(app, call)),
 )
+
+function* answer(app: AppContext, call: LikersCall): Generator<void, { body: object }> {
+  const { uris } = call.params
+  const posts: object[] = []
+  for (let from = 0; from < uris.length; from += POSTS_AT_ONCE) {
+    if (from > 0) yield
+    posts.push(...likersOfEach(app, call, uris.slice(from, from + POSTS_AT_ONCE)))
+  }
+  return { body: { posts } }
+}
+
+function likersOfEach(app: AppContext, call: LikersCall, uris: readonly string[]): object[] {
+  const ids = uris.map((uri) => postIdOf(app, uri))
+  const shown = shownPosts(app, call, ids)
+  const likers = likersOf(app, call, [...shown.keys()])
+  const views = profilesOf(app, call, { likers, authors: shown })
+  return uris.map((uri, i) => {
+    const author = shown.get(ids[i]!)
+    if (author === undefined) return notFoundPost(uri)
+    const { count, uids } = likers.get(ids[i]!) ?? NOBODY
+    const actors = uids.map((uid) => views(author, uid)).filter((view) => view !== undefined)
+    return { $type: TYPE, uri, count, actors: actors.slice(0, call.params.likers) }
+  })
+}
 
 const TYPE = 'io.slipstream.feed.getKnownLikers#postLikers'
 
