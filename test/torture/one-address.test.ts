@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { buyAsOneAddress } from '../support/attackers/one-address.ts'
 import { fillDataFolder } from '../support/costly/data-folder.ts'
 
-const SECONDS = 15
+const SECONDS = 8
 /** What was under way when its time was up comes on top, more of it on a busy machine. */
 const MOST_MS = 3_000
 
@@ -17,7 +17,7 @@ test('one address that asks for everything is refused everything in the end', as
   try {
     const purchases = await buyAsOneAddress({
       dataDir,
-      cast: fillDataFolder(dataDir, 500, true),
+      cast: fillDataFolder(dataDir, 200, true),
       seconds: 0,
       secondsOfAll: SECONDS,
     })

@@ -122,9 +122,15 @@ test('an account that has spent its points is refused without another look-up', 
   expect(world.plc.hits(alice.did)).toBe(hits)
 })
 
+/** Often enough that no timeout between two bytes ends it. */
+const DRIP_MS = 100
+
 describe('hosts that never answer', () => {
-  /** did:web hosts that accept a connection and send nothing. */
-  async function silentHosts(count: number): Promise<{ dids: string[]; asked: () => number }> {
+  /** did:web hosts that accept a connection, and send nothing or a document byte by byte. */
+  async function silentHosts(
+    count: number,
+    isDripping = false,
+  ): Promise<{ dids: string[]; asked: () => number }> {
     const sockets = new Set<Socket>()
     let asked = 0
     const open = async () => {
@@ -132,6 +138,10 @@ describe('hosts that never answer', () => {
         asked++
         sockets.add(socket)
         socket.on('error', () => undefined)
+        if (!isDripping) return
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n{')
+        const drip = setInterval(() => socket.write(' '), DRIP_MS)
+        socket.on('close', () => clearInterval(drip))
       })
       await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
       closing.push(() => server.close())
@@ -143,6 +153,16 @@ describe('hosts that never answer', () => {
     })
     return { dids, asked: () => asked }
   }
+
+  test('are given up, as are those whose documents drip', async () => {
+    const ask = await listening({})
+    const { dids, asked } = await silentHosts(40, true)
+    const answers = await Promise.all(dids.map(async (did) => ask(await tokenOf(did))))
+    expect(asked()).toBe(40)
+    expect(new Set(answers.map((one) => one.status))).toEqual(new Set([503]))
+    const newcomer = await webAccount()
+    expect((await ask(await tokenOf(newcomer.did, newcomer.key))).status).toBe(200)
+  })
 
   async function webAccount(): Promise<{ did: string; key: Keypair }> {
     const key = await Secp256k1Keypair.create()
