@@ -16,6 +16,8 @@ type Parts = { fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
 
 /** The stream waits for the answer. */
 const LIMITS = { maxBytes: 10_000, timeoutMs: 5_000 }
+/** The server that it had before says that it is away. */
+const FRESH = { forceRefresh: true, isFreshOnly: true }
 const CALL = 'com.atproto.sync.getRepoStatus'
 
 /** @returns a function that judges a frame by what the account's own server says */
@@ -32,7 +34,7 @@ export function createConfirm(parts: Parts): Confirm {
 /** `gone`: neither the directory nor the server has it. */
 async function ask({ fetch, resolver }: Parts, did: string) {
   try {
-    const identity = await resolver.resolve(did, { forceRefresh: true })
+    const identity = await resolver.resolve(did, FRESH)
     if (!identity) return 'gone'
     if (!identity.pds) return undefined
     const query = new URLSearchParams({ did })

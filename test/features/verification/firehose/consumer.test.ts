@@ -230,7 +230,12 @@ test('whether an account is there, its own server decides: not who says so', asy
   const answers: Record<string, unknown> = {}
   const asked: string[] = []
   const confirm = createConfirm({
-    resolver: { resolve: async () => ({ pds: 'http://own' }) as never },
+    resolver: {
+      async resolve(_did, options) {
+        expect(options).toEqual({ forceRefresh: true, isFreshOnly: true })
+        return { pds: 'http://own' } as never
+      },
+    },
     async fetch(url) {
       asked.push(url)
       const { status, body } = answers['now'] as { status: number; body: object }
