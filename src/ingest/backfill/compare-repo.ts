@@ -27,7 +27,7 @@ const IF_HELD = 'singly'
 const REV_SLACK_MS = HOUR_MS
 
 /** @throws PdsError */
-export async function compareRepo(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+async function compareRepo(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const { db, limits } = services
   const isMember = findMember(db, repo.uid) !== undefined
   const isAuthor = isMember || allMembers(db).some(({ uid }) => isFollowing(db, uid, repo.uid))
@@ -48,6 +48,16 @@ export async function compareRepo(services: Services, repo: RepoTarget): Promise
     results.push(await reconcile(services, repo, { ...what, checksRest: true }))
   }
   return sum(results)
+}
+
+/** Of one account alone: also whether it is there after all. @throws PdsError */
+export async function compareAccount(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  const { apply, db, pds } = services
+  const before = actorStatus(db, repo.uid)
+  if (before && isHiddenStatus(before.status) && (await pds.getLatestRev(repo)) !== undefined) {
+    apply.served({ did: repo.did, statusAt: before.status_at })
+  }
+  return compareRepo(services, repo)
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Job } from '../../data/store/fetching/jobs.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
-import { checkRepo, compareRepo } from './compare-repo.ts'
+import { checkRepo, compareAccount } from './compare-repo.ts'
 import { loadFeed, loadLatest, loadOlder, loadPage, loadRecent } from './feed-jobs.ts'
 import { startMember } from './member-job.ts'
 import { loadAssociated, loadList, loadPost, loadProfile, loadRecord } from './record-jobs.ts'
@@ -41,7 +41,7 @@ export async function perform(
     case 'blocks':
       return loadBlocks(services, repo)
     case 'repo':
-      return compareRepo(services, repo)
+      return compareAccount(services, repo)
     case 'check':
       await checkRepo(services, repo)
       return undefined

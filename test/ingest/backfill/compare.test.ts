@@ -20,6 +20,7 @@ import {
   listGaps,
 } from '../../../src/data/store/stream/gaps.ts'
 import { leaveGap } from '../../../src/ingest/backfill/settle-gap.ts'
+import { missOfAccount } from '../../../src/ingest/indexing/account-gaps.ts'
 import { allRules } from '../../../src/ingest/indexing/collections/all-rules.ts'
 import { createGapRepair } from '../../../src/ingest/replay/gap-repair.ts'
 import { circleOf } from '../../../src/ingest/replay/gap-sweep.ts'
@@ -165,6 +166,24 @@ describe('an account that was away', () => {
     await world.settled()
     expect(listGaps(world.db, { limit: 9 })).toMatchObject([{ state: 'closed', how: 'compared' }])
     expectEqual(scene)
+  })
+
+  it('is there again if its server serves it when it is compared, unless another service hid it', async () => {
+    const scene = await setUp()
+    const [alice, bob] = scene.authors as [PdsAccount, PdsAccount]
+    const timeUs = Date.now() * 1000
+    for (const [account, status] of [
+      [alice, 'deactivated'],
+      [bob, 'takendown'],
+    ] as const) {
+      const base = { kind: 'account', did: account.did, seq: undefined, timeUs } as const
+      world.live({ ...base, active: false, status })
+      const gap = { uid: world.uid(account), cause: 'broken-event' } as const
+      world.writer.commit((ctx) => missOfAccount(ctx, { ...gap, fromUs: timeUs, toUs: timeUs }))
+    }
+    await world.settled()
+    const statuses = [alice, bob].map((one) => findActor(world.db, world.uid(one))?.status)
+    expect(statuses).toEqual([0, statusCode('takendown')])
   })
 
   it('stays a gap while its server cannot be read, and is retried a day later', async () => {
