@@ -11,7 +11,8 @@ import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { type Child, startChild, waitUntilUp } from './child.ts'
 import { feedDouble } from './firehose-to-double.ts'
 import { freePort } from './free-port.ts'
-import { buildJetstream, isGoPresent } from './jetstream-build.ts'
+import { buildGo, isGoPresent, JETSTREAM } from './go-build.ts'
+
 import type { Network } from './network.ts'
 import { startRelay } from './relay.ts'
 
@@ -42,7 +43,7 @@ export function startJetstream(kind: JetstreamKind, network: Network): Promise<J
 }
 
 export async function startJetstreamServer(network: Network): Promise<JetstreamServer> {
-  const binary = await buildJetstream()
+  const binary = await buildGo(JETSTREAM)
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-e2e-jetstream-'))
   const relay = await startRelay(network.pdsUrl)
   const address = `127.0.0.1:${await freePort()}`

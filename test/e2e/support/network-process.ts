@@ -5,22 +5,26 @@
 
 import { writeFile } from 'node:fs/promises'
 import { Secp256k1Keypair } from '@atproto/crypto'
-import { TestNetworkNoAppView } from '@atproto/dev-env'
+import { TestNetworkNoAppView, TestPds } from '@atproto/dev-env'
 import { startPlcOfToday } from './plc-of-today.ts'
 
-const network = await TestNetworkNoAppView.create({
-  pds: {
-    bskyAppViewUrl: process.env['E2E_APPVIEW_URL'],
-    bskyAppViewDid: process.env['E2E_APPVIEW_DID'],
-  },
-})
+const pds = {
+  bskyAppViewUrl: process.env['E2E_APPVIEW_URL'],
+  bskyAppViewDid: process.env['E2E_APPVIEW_DID'],
+}
+const network = await TestNetworkNoAppView.create({ pds })
+let second: TestPds | undefined
 
 type Rotation = { rotate: `did:plc:${string}`; isAnnounced: boolean }
 
 const plc = await startPlcOfToday(network.plc.url)
 
-process.on('message', (message: 'stop' | Rotation) => {
+type Move = { move: `did:plc:${string}`; credentials: object }
+
+process.on('message', (message: 'stop' | 'second' | Rotation | Move) => {
   if (message === 'stop') void stop()
+  else if (message === 'second') void startSecond().then((url) => process.send?.({ url }))
+  else if ('move' in message) void move(message).then(() => process.send?.({ moved: message.move }))
   else void rotate(message).then(() => process.send?.({ rotated: message.rotate }))
 })
 process.on('disconnect', () => void stop())
@@ -36,10 +40,23 @@ async function rotate({ rotate: did, isAnnounced }: Rotation) {
   if (isAnnounced) await sequencer.sequenceIdentity(did)
 }
 
+/** Another PDS of the same network. */
+async function startSecond(): Promise<string> {
+  second ??= await TestPds.create({ ...pds, didPlcUrl: network.plc.url })
+  return second.url
+}
+
+/** Lets the directory name another PDS, and that one's key, as the account's owner would with a signed operation. */
+async function move({ move: did, credentials }: Move) {
+  const { plcClient, plcRotationKey } = network.pds.ctx
+  await plcClient.updateData(did, plcRotationKey, (last) => ({ ...last, ...credentials }))
+}
+
 /** Gives the PDS's background queue one second, then ends whatever is still open. */
 async function stop(): Promise<void> {
   setTimeout(() => process.exit(0), 1_000).unref()
   plc.stop()
+  await second?.close()
   await network.close()
   process.exit(0)
 }

@@ -16,6 +16,10 @@ export type Network = {
   takeDown: (did: string, applied: boolean) => Promise<void>
   /** Gives the account another signing key; announced by an identity event, or not. */
   rotateKey: (did: string, isAnnounced: boolean) => Promise<void>
+  /** Starts another PDS. @returns its URL */
+  second: () => Promise<string>
+  /** The directory names what the account's new PDS recommends. */
+  move: (did: string, credentials: object) => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -47,6 +51,11 @@ export async function startNetwork(appViewPort: number): Promise<Network> {
   if (!first) throw new Error(`The PLC and PDS did not start:\n${output()}`)
   const { plcUrl, pdsUrl, adminAuth } = first[0]
   const admin = (method: string, body: object) => asAdmin({ pdsUrl, adminAuth }, method, body)
+  const told = async (message: string | object): Promise<unknown> => {
+    const done = once(child, 'message', { signal: AbortSignal.timeout(MAX_WAIT_MS) })
+    child.send(message)
+    return (await done)[0]
+  }
   return {
     plcUrl,
     pdsUrl,
@@ -55,11 +64,9 @@ export async function startNetwork(appViewPort: number): Promise<Network> {
       const subject = { $type: 'com.atproto.admin.defs#repoRef', did }
       return admin('updateSubjectStatus', { subject, takedown: { applied } })
     },
-    async rotateKey(did, isAnnounced) {
-      const done = once(child, 'message', { signal: AbortSignal.timeout(MAX_WAIT_MS) })
-      child.send({ rotate: did, isAnnounced })
-      await done
-    },
+    rotateKey: async (did, isAnnounced) => void (await told({ rotate: did, isAnnounced })),
+    second: async () => ((await told('second')) as { url: string }).url,
+    move: async (did, credentials) => void (await told({ move: did, credentials })),
     stop: () => stop(child),
   }
 }

@@ -1,0 +1,98 @@
+// An account that moves to another PDS under the same DID, while nothing but the two PDSs brings events: it goes on, what
+// stayed behind is gone, and Slipstream may be away for any part of it.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { type Account, createAccount, follow, post, remove } from './support/account.ts'
+import { freePort } from './support/free-port.ts'
+import { migrate } from './support/migrate.ts'
+import { CONFIGURED_APPVIEW_DID, type Network, startNetwork } from './support/network.ts'
+import { wholeTimeline } from './support/reading.ts'
+import { createSlipstream, type Slipstream } from './support/slipstream.ts'
+
+/** Where the account's server answers late on a busy machine, it is asked again later. */
+const PATIENCE = { withinMs: 400_000, pollMs: 200 }
+let network: Network
+let slipstream: Slipstream
+let reader: Account
+let writers: Account[]
+
+beforeAll(async () => {
+  const port = await freePort()
+  network = await startNetwork(port)
+  const appViewDid = `did:web:localhost%3A${port}`
+  const person = (name: string) => createAccount(network, { name, appViewDid })
+  const hosts = [network.pdsUrl, await network.second()]
+  slipstream = createSlipstream(port, {
+    SLIPSTREAM_PLC_URL: network.plcUrl,
+    SLIPSTREAM_ALT_AUDIENCES: CONFIGURED_APPVIEW_DID,
+    SLIPSTREAM_JETSTREAM_HOSTS: 'off',
+    SLIPSTREAM_VERIFY: 'all',
+    SLIPSTREAM_RELAY_HOSTS: hosts.map((url) => url.replace('http', 'ws')).join(','),
+    SLIPSTREAM_RELAY_USE: 'always',
+    SLIPSTREAM_METRICS: 'open',
+  })
+  reader = await person('reader')
+  writers = [await person('mover'), await person('rebased'), await person('away')]
+  for (const writer of writers) await follow(reader, writer)
+  await slipstream.start()
+  await eventually(shown)
+})
+
+afterAll(async () => {
+  await slipstream?.dispose()
+  await network?.stop()
+})
+
+const shown = async () => (await wholeTimeline(reader, 100)).map((item) => item.post.uri).sort()
+
+async function isShown(uris: readonly string[]): Promise<void> {
+  await eventually(async () => expect(await shown()).toEqual(uris.toSorted()), PATIENCE)
+}
+
+test('an account goes on from its new PDS', async () => {
+  const before = await shown()
+  const [mover] = writers
+  const old = await post(mover!, 'at the old PDS')
+  await isShown([...before, old.uri])
+  const moved = await migrate(network, mover!)
+  const fresh = await post(moved, 'at the new PDS')
+  await isShown([...before, old.uri, fresh.uri])
+  await remove(moved, old)
+  await isShown([...before, fresh.uri])
+})
+
+test('what its new repository does not have is gone, and what it has again is back', async () => {
+  const before = await shown()
+  const [, rebased] = writers
+  const kept = await post(rebased!, 'kept')
+  const removed = await post(rebased!, 'removed behind the export')
+  await isShown([...before, kept.uri, removed.uri])
+  let late: { uri: string } | undefined
+  const moved = await migrate(network, rebased!, {
+    async exported() {
+      late = await post(rebased!, 'written behind the export')
+      await remove(rebased!, removed)
+      await isShown([...before, kept.uri, late!.uri])
+    },
+  })
+  await isShown([...before, kept.uri, removed.uri])
+  const fresh = await post(moved, 'after all that')
+  await isShown([...before, kept.uri, removed.uri, fresh.uri])
+})
+
+test('it may move while Slipstream is killed', async () => {
+  const before = await shown()
+  const [, , away] = writers
+  const old = await post(away!, 'before the kill')
+  await isShown([...before, old.uri])
+  await slipstream.kill()
+  const moved = await migrate(network, away!)
+  const meanwhile = await post(moved, 'while away')
+  await slipstream.start()
+  await isShown([...before, old.uri, meanwhile.uri])
+  await slipstream.kill()
+  await slipstream.start()
+  const fresh = await post(moved, 'back')
+  await isShown([...before, old.uri, meanwhile.uri, fresh.uri])
+})
