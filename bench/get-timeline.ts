@@ -6,9 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFollowGraph, createTimelines, type TimelineReader } from '@slipstream/follow-graph'
+import type { ViewCache } from '../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
+import type { Hydrator } from '../src/answers/hydrate/hydrator-types.ts'
 import { type Labelers, NO_LABELERS } from '../src/answers/hydrate/labelers.ts'
 import { answerMemory } from '../src/answers/views/json/json-buffer.ts'
+import { KeptBytes } from '../src/answers/views/json/kept-bytes.ts'
 import { jsonBytes } from '../src/answers/views/json/ready-json.ts'
 import { createMediaUrls } from '../src/answers/views/media-urls.ts'
 import { collectionCodes } from '../src/base/atproto/collections.ts'
@@ -83,11 +86,20 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
 }
 
 /** Requests a page. Its bytes are valid until the next one, as their memory is used again. */
-type Ask = (did: string, cursor?: string, labelers?: Labelers) => Buffer
+export type Ask = (did: string, cursor?: string, labelers?: Labelers) => Buffer
 
-/** @param timelines - default: the rings */
-export function createAsking(db: Db, memory: Memory, timelines?: TimelineReader): Ask {
+/**
+ * @param timelines - default: the rings
+ * @param other - another hydrator, and no whole pages that are asked for again
+ */
+export function createAsking(
+  db: Db,
+  memory: Memory,
+  timelines?: TimelineReader,
+  other: { hydrator?: Hydrator; keepsPages?: boolean } = {},
+): Ask {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
+  const { hydrator = createHydrator({ ...memory, db, urls }), keepsPages = true } = other
   const methods = createMethods({
     ...memory,
     ...(timelines && { timelines }),
@@ -98,7 +110,10 @@ export function createAsking(db: Db, memory: Memory, timelines?: TimelineReader)
     }),
     invalidations: memory.invalidations.buffer,
     db,
-    hydrator: createHydrator({ ...memory, db, urls }),
+    hydrator,
+    onKept(cache) {
+      if (!keepsPages) (cache as ViewCache).pages.isWorthKeeping = () => false
+    },
     writer: { send: async () => {} },
     resolver: { resolve: async () => undefined, resolveHandle: async () => undefined },
     fetch: createGuardedFetch({ allowPrivateHosts: true }),
@@ -115,6 +130,8 @@ export function createAsking(db: Db, memory: Memory, timelines?: TimelineReader)
     const signal = new AbortController().signal
     const answer = handler({ ...rest, labelers, signal, viewer, params: { limit: 50, cursor } })
     if (answer instanceof Promise) throw new Error('the handler did not answer synchronously')
+    // The server sends it as it is.
+    if (answer.body instanceof KeptBytes) return answer.body.plain
     const bytes = jsonBytes(answer.body)
     answerMemory.giveBack(bytes)
     return bytes
@@ -382,7 +399,7 @@ export function addViewer(
 }
 
 /** Gives the posts of these viewers' first pages, and the roots above them, a dozen likes by any accounts. */
-function likeFirstPages(db: WriteDb, { actors, timelines }: Memory, dids: string[]): void {
+export function likeFirstPages(db: WriteDb, { actors, timelines }: Memory, dids: string[]): void {
   const random = createRandom(17)
   const items = dids.flatMap(
     (did) => timelines.read(actors.uidOf(did), undefined, 60)?.entries ?? [],

@@ -119,7 +119,7 @@ const corrections: Correction[] = [
     about: 'Known likers',
     there:
       'Counted among a post’s latest 500 likes, on items of three feeds behind a gate and on a thread’s anchor; the latest three are named, and those in a block are then left out.',
-    here: 'Counted over all likes (of a post with more than some 200,000, over the latest; so also at first for a page of several so long lists), without inactive accounts, on all feeds, and on each post of `getPosts`, `searchPosts`, `getQuotes` and `getBookmarks`; the latest three that are in no block and that the viewer does not mute are named. In feeds, only the root of an item has them, as there.',
+    here: 'Counted over all likes (of a post with more than some 200,000, over the latest; so also at first for a page of several so long lists), without inactive accounts, on all feeds, and on each post of `getPosts`, `searchPosts`, `getQuotes` and `getBookmarks`; the latest three that are in no block and that the viewer does not mute are named. In feeds, only the root of an item has them, as there. Known reposters are shown nowhere: neither the lexicons of `@atproto/api` 0.21.0 and `@bsky/sdk` 1.1.4 nor the reference have a field for them.',
     seen: 'Friends who liked a popular post early are counted; no gap where a friend is blocked.',
   },
   {

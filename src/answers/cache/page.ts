@@ -4,15 +4,17 @@
 import type { LikersOf } from '../hydrate/hydrator-types.ts'
 import { SHOWN_LIKERS } from '../hydrate/known-likers.ts'
 import type { AccountPair } from '../hydrate/types.ts'
-import { ReadyJson, wholeText } from '../views/json/ready-json.ts'
+import { ReadyJson } from '../views/json/ready-json.ts'
 import { SLOT } from '../views/json/slots.ts'
 import { CACHED, type CachedKind, type CachedView, KINDS, type Missing } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
+import { DrawnLikers } from './drawn-likers.ts'
 import type { KnownBlocks } from './known-blocks.ts'
 import { ACTED_UPON, type LabelMemory, type SaidOf } from './label-memory.ts'
 import { type LikerLists, NO_LIKERS } from './liker-lists.ts'
 import { NO_VIEWER } from './load-viewer.ts'
 import type { PageSources } from './page-sources.ts'
+import { withLabelsIn, withoutBrace } from './spliced-text.ts'
 import type { KnownLikersOfPost, KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
 /** Keys that are not in memory; cleared by the code that loads them. */
@@ -240,10 +242,12 @@ export class Page {
     }
     const known = this.#knownLikers(likers, id)
     if (known === undefined || known.count === 0 || text === '') return this.#add(text)
-    this.#parts.push(withoutBrace(text))
     const { author } = cachedView
-    if (known.drawn && this.#isCurrent(likers, known, author)) this.#parts.push(known.drawn.text)
-    else this.#addLikers(likers, known, author)
+    const { drawn } = known
+    const before = withoutBrace(text)
+    if (drawn?.before === before && this.#isCurrent(likers, known, author)) {
+      this.#parts.push(drawn.text)
+    } else this.#addLikers(likers, known, { before, author })
   }
 
   /** @returns undefined if nobody whom members follow likes the post, or that is not loaded */
@@ -258,8 +262,13 @@ export class Page {
     return undefined
   }
 
-  /** Writes the first of them that no block or mute hides, and the end of the viewer object. */
-  #addLikers({ blocks }: LikersOnPage, known: KnownLikersOfPost, author: number): void {
+  /** Writes the viewer object with the first of them that no block or mute hides. */
+  #addLikers(
+    { blocks }: LikersOnPage,
+    known: KnownLikersOfPost,
+    { before, author }: { before: string; author: number },
+  ): void {
+    this.#parts.push(before)
     const { uids } = known
     const from = this.#parts.push(`,"knownLikers":{"count":${known.count},"actors":[`) - 1
     let shown = 0
@@ -276,19 +285,23 @@ export class Page {
     }
     this.#parts.push(shown > 0 ? '}]}}' : ']}}')
     if (!known.isWritten) known.isWritten = true
-    else if (looked === shown) this.#draw(known, { from, shown })
+    else if (looked === shown) this.#draw(known, { before, from, shown })
   }
 
   /** Keeps what was written of the first accounts, unless it is for this page alone. */
-  #draw(known: KnownLikersOfPost, { from, shown }: { from: number; shown: number }): void {
+  #draw(
+    known: KnownLikersOfPost,
+    { before, from, shown }: { before: string; from: number; shown: number },
+  ): void {
     const viewer = this.#viewer!
     if (this.hasMisses) return
     const uids = known.uids.slice(0, shown)
     const views = uids.map((uid) => this.#kept.get(CACHED.profile, uid))
     const relations = uids.map((uid) => viewer.relations.get(uid))
     if (!areAll(views) || !areAll(relations) || !views.every((view) => this.#isPlain(view))) return
-    const text = wholeText(this.#parts.slice(from).join(''))
-    viewer.keepDrawn(known, { text, views, relations })
+    if (viewer.isPassing(uids)) return
+    const likers = this.#parts.slice(from).join('')
+    viewer.keepDrawn(known, new DrawnLikers({ before, likers }, views, relations))
   }
 
   /** Whether these would be written in the same way now. */
@@ -298,6 +311,11 @@ export class Page {
     author: number,
   ): boolean {
     const { views, relations } = drawn!
+    const seen = { kept: this.#kept, viewer: this.#viewer!, blocks, labels: this.#labels }
+    if (drawn!.isSurelyCurrent(seen)) {
+      if (this.#sources) for (const view of views) this.#sources.addView(view)
+      return true
+    }
     for (let i = 0; i < views.length; i++) {
       const uid = uids[i]!
       if (this.#kept.get(CACHED.profile, uid) !== views[i]) return false
@@ -306,6 +324,7 @@ export class Page {
       if (this.#labels && !this.#isPlain(views[i]!)) return false
       this.#sources?.addView(views[i]!)
     }
+    drawn!.renew(seen)
     return true
   }
 
@@ -365,35 +384,4 @@ export class Page {
 
 function areAll<T>(found: (T | undefined)[]): found is T[] {
   return !found.includes(undefined)
-}
-
-/** Of a text that ends an object. Nearly all posts have the same one. */
-function withoutBrace(text: string): string {
-  if (text !== closed) {
-    closed = text
-    open = wholeText(text.slice(0, -1))
-  }
-  return open
-}
-
-let closed = ''
-let open = ''
-
-/**
- * Inserts from the last spot to the first, so that earlier offsets stay valid. See CachedView
- * `labelSpots`.
- */
-function withLabelsIn(
-  pieces: readonly string[],
-  spots: readonly number[],
-  labels: LabelMemory,
-): readonly string[] {
-  const labelled = [...pieces]
-  for (let i = spots.length - 3; i >= 0; i -= 3) {
-    const [said, piece, at] = [labels.get(spots[i]!), spots[i + 1]!, spots[i + 2]!]
-    if (typeof said !== 'string' || said === '') continue
-    const [before, after] = [labelled[piece]!.slice(0, at), labelled[piece]!.slice(at)]
-    labelled[piece] = `${before}${said}${after.startsWith(']') ? '' : ','}${after}`
-  }
-  return labelled
 }

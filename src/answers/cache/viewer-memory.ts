@@ -7,6 +7,7 @@
 import type { KnownLikers } from '../hydrate/types.ts'
 import type { RelationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
+import type { DrawnLikers } from './drawn-likers.ts'
 import type { LikerList } from './liker-lists.ts'
 import { nextVersion } from './versions.ts'
 
@@ -21,14 +22,6 @@ export type KnownLikersOfPost = KnownLikers & {
   /** Set when they are written for the second time. */
   drawn?: DrawnLikers
   isWritten?: boolean
-}
-
-/** Known likers as JSON, and what it was made from: the first accounts, none of them in a block. */
-type DrawnLikers = {
-  /** Byte text, from the field's name to the end of the viewer object. */
-  text: string
-  views: readonly CachedView[]
-  relations: readonly KnownRelation[]
 }
 
 const MAP_ENTRY_BYTES = 48
@@ -71,6 +64,11 @@ export class ViewerMemory {
     return this.#passing.length + this.#passingLikers.length > 0
   }
 
+  /** Whether the relation to one of these is held for this visit only. */
+  isPassing(uids: readonly number[]): boolean {
+    return uids.some((uid) => this.#passing.includes(uid))
+  }
+
   /** Holds the relation for this visit only. */
   holdRelation(uid: number, relation: KnownRelation): void {
     this.relations.set(uid, relation)
@@ -83,7 +81,7 @@ export class ViewerMemory {
   }
 
   keepDrawn(known: KnownLikersOfPost, drawn: DrawnLikers): void {
-    const bytes = drawn.text.length + 200
+    const bytes = drawn.text.length + 300
     if (this.#drawnBytes + bytes > MAX_DRAWN_BYTES) return
     known.drawn = drawn
     this.#drawnBytes += bytes

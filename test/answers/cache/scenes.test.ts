@@ -180,6 +180,39 @@ test('a link card is cached, and follows its record and its writer', () => {
   expect(card().source).toBeUndefined()
 })
 
+test('known likers that were written twice follow their names, blocks and likes', () => {
+  const { world, alice, bob, viewCache } = start()
+  const [carol, dave] = [world.account('carol'), world.account('dave')]
+  for (const did of [carol, dave]) world.profile(did, { displayName: did })
+  world.handle(carol, 'carol.test')
+  world.handle(dave, 'dave.test')
+  for (const did of [carol, dave]) world.follow(bob, did)
+  const post = world.post(alice)
+  const likes = [carol, dave].map((did) => world.like(did, post))
+  const known = () => {
+    const look = () => {
+      const reader = createReader({ did: bob, uid: world.uid(bob) })
+      const [view] = viewCache.posts([1], reader, { knownLikers: 'all' })
+      return JSON.parse(jsonBytes(view).toString()).viewer.knownLikers
+    }
+    const { count, actors } = look()
+    for (let again = 0; again < 3; again++) expect(look()).toEqual({ count, actors })
+    return [count, ...actors.map(({ displayName }: { displayName: string }) => displayName)]
+  }
+  expect(known()).toEqual([2, dave, carol])
+  world.profile(carol, { displayName: 'renamed' })
+  expect(known()).toEqual([2, dave, 'renamed'])
+  const block = world.block(alice, dave)
+  expect(known()).toEqual([2, 'renamed'])
+  world.delete(block)
+  expect(known()).toEqual([2, dave, 'renamed'])
+  const own = world.block(dave, bob)
+  expect(known()).toEqual([2, 'renamed'])
+  world.delete(own)
+  world.delete(likes[0]!)
+  expect(known()).toEqual([1, dave])
+})
+
 test('a status is cached until it ends, and its owner sees more of it', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { world, alice, bob, viewCache, look, reads } = start()
