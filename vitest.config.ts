@@ -1,14 +1,32 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { createSecondTries } from './test/support/second-tries.ts'
+
+const APART = ['**/node_modules/**', 'test/e2e/**']
+
+/**
+ * Files that load most of the server. They share a few processes, which saves each a second of processor time: the
+ * modules are loaded, and a database is migrated. What they may not leave there: test/support/left-behind.ts.
+ */
+const TOGETHER = ['answers', 'data/store', 'http/xrpc', 'ingest'].map(
+  (room) => `test/${room}/**/*.test.ts`,
+)
+
+/** Of these, the ones that measure their process. */
+const MEASURING = [
+  'test/answers/skeleton/op-thread.test.ts',
+  'test/answers/timelines/long-streams.test.ts',
+  'test/data/store/files/trim-malloc.test.ts',
+  'test/ingest/labels/hostile-labelers.test.ts',
+]
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/e2e/**'],
     pool: 'forks',
     globalSetup: 'test/support/temp-folder.ts',
-    // Made for two cores. Tests wait for timers and disks a fifth of their time, which a third one uses.
-    maxWorkers: 3,
+    // Made for two cores. Tests wait for timers, disks and other processes more than half of their time.
+    maxWorkers: 5,
+    sequence: { sequencer: LongestFirst },
     // Bounds for what hangs: no test depends on how fast a machine is, or on what else it does.
     testTimeout: 600_000,
     hookTimeout: 600_000,
@@ -17,5 +35,26 @@ export default defineConfig({
     reporters: ['default', createSecondTries()],
     teardownTimeout: 120_000,
     expect: { poll: { timeout: 300_000, interval: 20 } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+          exclude: [...APART, ...TOGETHER],
+        },
+      },
+      { extends: true, test: { name: 'measuring', include: MEASURING } },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: TOGETHER,
+          exclude: [...APART, ...MEASURING],
+          isolate: false,
+          setupFiles: 'test/support/left-behind.ts',
+        },
+      },
+    ],
   },
 })

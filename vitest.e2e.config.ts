@@ -1,18 +1,6 @@
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { createSecondTries } from './test/support/second-tries.ts'
-
-/** Begun last, one of them would keep one core waiting for the other; vitest knows only how long their files are. */
-const LONGEST = ['real-network.test.ts', 'first-minute.test.ts']
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) =>
-      LONGEST.some((name) => moduleId.endsWith(name))
-    const sorted = await super.sort(files)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
-  }
-}
 
 export default defineConfig({
   test: {

@@ -1,0 +1,28 @@
+// The order of files in a run: those that take a minute or more are begun first, since one that is begun last would
+// keep one core waiting for the other. Of a fresh checkout, vitest knows only how long the sources are.
+
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+const LONGEST = [
+  'e2e/real-network.test.ts',
+  'e2e/first-minute.test.ts',
+  'docs/running.test.ts',
+  'features/media/player.test.ts',
+  'answers/views/reference.test.ts',
+  'answers/cache/history.test.ts',
+  'security/linear-requests.test.ts',
+  'features/off-site/machine-lost.test.ts',
+  'test/process.test.ts',
+]
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return [...sorted].sort((a, b) => place(a) - place(b))
+  }
+}
+
+function place({ moduleId }: TestSpecification): number {
+  const found = LONGEST.findIndex((name) => moduleId.endsWith(name))
+  return found === -1 ? LONGEST.length : found
+}
