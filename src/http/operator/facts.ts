@@ -4,6 +4,7 @@ import { countFollows, highestIds } from '../../data/store/counts/counts.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countLeftOut } from '../../data/store/fetching/backfills.ts'
 import { countJobsRoughly } from '../../data/store/fetching/jobs.ts'
+import { type DiskUse, readDiskUse } from '../../data/store/files/disk-use.ts'
 import { countMembers } from '../../data/store/members/members.ts'
 import { schemaOf } from '../../data/store/migrate.ts'
 import { quarantinedLabelers } from '../../data/store/moderation/labelers.ts'
@@ -15,7 +16,6 @@ import {
   streamChoiceFacts,
 } from '../../data/store/stream/stream-choices.ts'
 import { firehoseCursors, streamCursors } from '../../data/store/stream/stream-cursors.ts'
-import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk/disk-use.ts'
 
 export type Facts = {
   schema: number

@@ -2,9 +2,9 @@
 // meanwhile. The number of concurrent lookups is limited; the others are looked up when they are named again.
 
 import { nameLabeler } from '../../data/store/moderation/labelers.ts'
+import { findLabeler } from '../../sources/identity/labeler-identity.ts'
 import { fetchMissing } from '../indexing/fetch-missing.ts'
 import { internActor } from '../indexing/index-context.ts'
-import { findLabeler } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'
 
 type FirstLookups = {

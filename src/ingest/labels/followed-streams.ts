@@ -8,9 +8,9 @@ import {
   type LabelerRow,
   moveLabelerCursor,
 } from '../../data/store/moderation/labelers.ts'
+import { findLabeler } from '../../sources/identity/labeler-identity.ts'
 import { applyLabels, labelSubject } from '../indexing/moderation/label.ts'
 import { followLabels, type LabelStream } from './label-stream.ts'
-import { findLabeler } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'
 import type { Naming } from './naming.ts'
 import { createPace, type Pace } from './pace.ts'

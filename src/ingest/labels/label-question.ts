@@ -1,9 +1,9 @@
 // One query to a labeler: all its labels on some subjects, with every signature checked.
 
 import { lexParse } from '@atproto/lex-json'
+import { findLabeler, type LabelerIdentity } from '../../sources/identity/labeler-identity.ts'
 import { readLabels, type SignedLabel } from '../../sources/label.ts'
 import type { reconcileLabels } from '../indexing/moderation/label.ts'
-import { findLabeler, type LabelerIdentity } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'
 import { isSignedBy } from './signature.ts'
 

@@ -12,8 +12,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { readDiskUse } from '../../data/store/files/disk-use.ts'
 import { canKeepLogIn } from '../../data/store/files/probe.ts'
-import { readDiskUse } from '../../ingest/upkeep/disk/disk-use.ts'
 import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'

@@ -1,6 +1,6 @@
 // Checks that each labeler whose labels apply to all readers is one.
 
-import { findLabeler } from '../../ingest/labels/labeler-identity.ts'
+import { findLabeler } from '../../sources/identity/labeler-identity.ts'
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { whyNot } from './network/why-not.ts'

@@ -1,7 +1,7 @@
 // Checks whether the caches of pictures and videos fit on the disk.
 
 import { resolve } from 'node:path'
-import { readDiskUse } from '../../../ingest/upkeep/disk/disk-use.ts'
+import { readDiskUse } from '../../../data/store/files/disk-use.ts'
 import type { DoctorContext } from '../../../tools/doctor/context.ts'
 import { gigabytes, nearestFolder } from '../../../tools/doctor/disk.ts'
 import { type Finding, wrong } from '../../../tools/doctor/finding.ts'

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Logger } from '../../../base/obs/log.ts'
 import type { DiskStatus } from '../../../bridge/messages.ts'
 import { type Db, FILE_NAME } from '../../../data/store/db.ts'
+import { readDiskUse } from '../../../data/store/files/disk-use.ts'
 import {
   beginProbe,
   endProbe,
@@ -20,7 +21,6 @@ import {
 } from '../../../data/store/search/give-up.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import type { DiskRoom } from './disk-room.ts'
-import { readDiskUse } from './disk-use.ts'
 import {
   capOf,
   daysKept,

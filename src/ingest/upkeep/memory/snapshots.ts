@@ -9,11 +9,11 @@ import { InvariantError } from '../../../base/util/assert.ts'
 import type { ActorTable } from '../../../data/graph/actor-table.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { copyLog } from '../../../data/store/files/checkpoint.ts'
+import { readDiskUse } from '../../../data/store/files/disk-use.ts'
 import { removeLeftovers } from '../../../data/store/files/snapshots.ts'
 import { countGraphChanges } from '../../../data/store/records/graph-changes.ts'
 import { savingMemory } from '../../indexing/memory/graph-snapshot.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import { readDiskUse } from '../disk/disk-use.ts'
 
 /** Of the accounts' snapshot, and of the graph's without its follows, a bit more than they take. */
 const BYTES_AN_ACCOUNT = 32

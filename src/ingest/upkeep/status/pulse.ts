@@ -9,7 +9,7 @@ import {
 } from '../../../base/obs/request-counters.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Pulse } from '../../../bridge/messages.ts'
-import { type DiskUse, readDiskUse } from '../disk/disk-use.ts'
+import { type DiskUse, readDiskUse } from '../../../data/store/files/disk-use.ts'
 
 /** Seconds over which rates are averaged: fewer make them jump, more make them late. */
 const WINDOW = 10

@@ -2,7 +2,7 @@
 
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { FILE_NAME } from '../../../data/store/db.ts'
+import { FILE_NAME } from '../db.ts'
 
 export type DiskUse = {
   databaseBytes: number

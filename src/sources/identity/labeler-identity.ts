@@ -1,5 +1,5 @@
-import { serviceEndpoint } from '../../sources/identity/did-document.ts'
-import type { Resolver } from '../../sources/identity/resolver.ts'
+import { serviceEndpoint } from './did-document.ts'
+import type { Resolver } from './resolver.ts'
 
 export type LabelerIdentity = {
   /** Origin, http or https, without a trailing slash. */
