@@ -15,7 +15,6 @@ const TOGETHER = ['answers', 'data/store', 'http/xrpc', 'ingest'].map(
 /** Of these, the ones that measure their process. */
 const MEASURING = [
   'test/answers/skeleton/op-thread.test.ts',
-  'test/answers/timelines/long-streams.test.ts',
   'test/data/store/files/trim-malloc.test.ts',
   'test/ingest/labels/hostile-labelers.test.ts',
 ]

@@ -49,6 +49,10 @@ export type Feature = {
   memberTables?: readonly string[]
   /** The same for tables whose rows name the member by `did`. */
   memberTablesByDid?: readonly string[]
+  /** The same for tables of which no row from before a membership may stay, either. */
+  membershipTables?: readonly string[]
+  /** Columns of its tables with the time of arrival of what is numbered by arrival, in milliseconds. */
+  arrivals?: readonly { table: string; at: string }[]
   /** Its files in the data folder; `NAME.new` and the like are its own, too. */
   dataFiles?: readonly string[]
   gauges?: readonly FeatureGauge[]

@@ -204,7 +204,7 @@ const unseen = new Set([
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
   'act_arrivals',
   ...['reaction_records', 'relation_records', 'kept_identities'],
-  ...['drafts', 'preferences', 'shared_state'],
+  ...['drafts', 'preferences'],
   'feature_schemas',
   ...features.flatMap(({ tables = [] }) => tables),
   ...['search_queue', 'search_backlog', 'search_actors', 'post_stretches', 'history'],
@@ -212,19 +212,8 @@ const unseen = new Set([
   ...['keyless_follows', 'unfollows'],
   ...['invites', 'admissions', 'bans', 'moderation_log', 'moderation_tags'],
   ...['invites', 'admissions'],
-  // Read by the timelines service itself.
-  ...[
-    'arrivals',
-    'custom_timelines',
-    'custom_events',
-    'custom_producers',
-    'custom_holes',
-    'shared_timelines',
-    'shared_places',
-    'shared_keys',
-  ],
-  ...['custom_keys', 'timeline_cursors', 'service_tokens', 'signing_keys'],
-  ...['custom_graphs', 'custom_graph_accounts', 'custom_graph_edges'],
+  // Read by timelines of features.
+  'arrivals',
   // The chain of a thread owner's replies is read afresh each time.
   'op_replies',
   // Read once, for a new member's notifications.

@@ -3,7 +3,6 @@
 
 import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
-import { storeCursor } from '../../src/features/timelines/store/timeline-cursors.ts'
 import { decide } from '../../src/ingest/indexing/moderation/moderation.ts'
 import { cardEmbed, DOCUMENT, documentRecord } from './long-form.ts'
 import { cidOf } from './records.ts'
@@ -120,10 +119,6 @@ function writePrivateState(world: World, { did, friend }: Life, post: RecordId):
   ask({ kind: 'notification-priority', priority: true })
   ask({ kind: 'activity-subscription', subject: friend, post: true, reply: false })
   ask({ kind: 'identity-found', identity: JSON.stringify({ did }), asOf: world.now() })
-  const position = { isForward: true, at: [1] }
-  world.run(({ db, now }) =>
-    storeCursor(db, { uid: world.uid(did), token: '' }, { timeline: 'custom:a', position, now }),
-  )
 }
 
 /** Rows that other parts of the server write about an account; `:uid`, `:did`, `:post`, `:now`. */
@@ -139,8 +134,6 @@ const NOTES = [
   'earlier_post_counts VALUES (:post, 1, 1, 1, 1, :now)',
   'keyless_follows VALUES (:uid)',
   'unfollows VALUES (:uid, :friend, :now)',
-  "shared_state VALUES (:uid, 'engine', 1)",
-  "shared_keys VALUES ('member ' || :did, 1, 0)",
   "gaps (host, uid, from_us, to_us, cause, found_at) VALUES ('', :uid, 1, 2, 'sync', :now)",
   "OR IGNORE jobs (kind, subject, priority) VALUES ('identity', :uid, 1)",
 ]

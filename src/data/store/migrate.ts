@@ -32,18 +32,12 @@ import * as leftOut from './migrations/001-025/023-left-out.ts'
 import * as brought from './migrations/001-025/024-brought.ts'
 import * as moderation from './migrations/001-025/025-moderation.ts'
 import * as timelines from './migrations/026-050/026-timelines.ts'
-import * as sharedState from './migrations/026-050/028-shared-state.ts'
-import * as customGraphs from './migrations/026-050/029-custom-graphs.ts'
-import * as sharedTimelines from './migrations/026-050/031-shared-timelines.ts'
 import * as moderationTags from './migrations/026-050/032-moderation-tags.ts'
-import * as sharedPlace from './migrations/026-050/035-shared-place.ts'
 import * as relationRecords from './migrations/026-050/036-relation-records.ts'
 import * as keptIdentities from './migrations/026-050/037-kept-identities.ts'
 import * as arrivalsByCode from './migrations/026-050/038-arrivals-by-code.ts'
 import * as snapshotFiles from './migrations/026-050/039-snapshot-files.ts'
 import * as postStretches from './migrations/026-050/040-post-stretches.ts'
-import * as timelineCursors from './migrations/026-050/042-timeline-cursors.ts'
-import * as customTimelineBytes from './migrations/026-050/043-custom-timeline-bytes.ts'
 import * as forgottenAccounts from './migrations/026-050/044-forgotten-accounts.ts'
 import * as streamedLabels from './migrations/026-050/046-streamed-labels.ts'
 import * as notificationArrivals from './migrations/026-050/048-notification-arrivals.ts'
@@ -81,18 +75,12 @@ export const coreMigrations: readonly Migration[] = [
   brought,
   moderation,
   timelines,
-  sharedState,
-  customGraphs,
-  sharedTimelines,
   moderationTags,
-  sharedPlace,
   relationRecords,
   keptIdentities,
   arrivalsByCode,
   snapshotFiles,
   postStretches,
-  timelineCursors,
-  customTimelineBytes,
   forgottenAccounts,
   streamedLabels,
   notificationArrivals,

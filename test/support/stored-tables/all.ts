@@ -4,7 +4,7 @@
 import { wholes } from '../wholes.ts'
 import type { StoredTable } from './entry.ts'
 import { notes } from './notes.ts'
-import { operators, own, programs } from './others.ts'
+import { operators, own } from './others.ts'
 import { privateState } from './private-state.ts'
 import { records } from './records.ts'
 
@@ -13,7 +13,6 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   ...privateState,
   ...notes,
   ...operators,
-  ...programs,
   ...own,
   ...Object.assign({}, ...wholes.map((one) => one.storedTables)),
 }

@@ -67,19 +67,8 @@ export const privateState: Record<string, StoredTable> = {
     'the like or follow is deleted',
     { subject_uid: OTHERS },
   ),
-  timeline_cursors: private_(
-    most(
-      'member',
-      64,
-      400,
-      'src/features/timelines/store/timeline-cursors.ts',
-      'member: { rows: 64, bytes: 16_384 }',
-    ),
-    '90 days after it was stored',
-  ),
   kept_identities: private_(
     most('member', 1, 12_300, 'src/http/serve/identities.ts', 'MAX_KEPT_LENGTH = 4096'),
     'the document changes',
   ),
-  shared_state: private_('one row for each member', 'it leaves'),
 }

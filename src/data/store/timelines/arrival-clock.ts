@@ -1,6 +1,7 @@
 // The time at which something arrives, for all that is numbered by arrival. Merges of timelines that number
 // differently are ordered by it, so it must not go back when the machine's clock does.
 
+import { features } from '../../../base/feature.ts'
 import { HOUR_MS } from '../../../base/util/durations.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
@@ -8,11 +9,16 @@ import { perDatabase } from '../per-database.ts'
 /** A clock that is set back by more was wrong before, and is followed. */
 const MOST_HELD_MS = HOUR_MS
 
+const OF_FEATURES = features
+  .flatMap(({ arrivals = [] }) => arrivals)
+  .map(({ table, at }) => `UNION ALL SELECT max(${at}) FROM ${table}`)
+  .join('\n  ')
+
 const LAST = /* sql */ `SELECT max(at) FROM (
   SELECT max(at) AS at FROM (SELECT at FROM arrivals ORDER BY seq DESC LIMIT 1)
   UNION ALL SELECT max(at) FROM (SELECT at FROM act_arrivals ORDER BY seq DESC LIMIT 1)
   UNION ALL SELECT max(at) FROM (SELECT arrived_at AS at FROM notifications ORDER BY id DESC LIMIT 1)
-  UNION ALL SELECT max(received_at) FROM custom_keys)`
+  ${OF_FEATURES})`
 
 const latest = perDatabase((db) => ({ at: lastStored(db) }))
 

@@ -2,10 +2,10 @@
 // them to the rows with the functions that handle the member's own requests, each as of the time it was made.
 
 import type { PrivateAct } from '../../../bridge/messages.ts'
-import { setSharedVersion, sharedVersion } from '../../../data/store/cluster/shared-state.ts'
 import { type IndexContext, internActor } from '../../../ingest/indexing/index-context.ts'
 import type { NumberedChange } from '../engine/private-changes.ts'
 import type { SharedStateRequest } from '../requests.ts'
+import { setSharedVersion, sharedVersion } from '../store/shared-state.ts'
 import { actsOf, SEEN } from './changes.ts'
 
 /**

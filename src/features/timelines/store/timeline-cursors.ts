@@ -3,7 +3,7 @@
 
 import type { Db, WriteDb } from '../../../data/store/db.ts'
 import { perDatabase } from '../../../data/store/per-database.ts'
-import { timelineDigest } from '../../../data/store/timelines/timeline-digest.ts'
+import { timelineDigest } from './timeline-digest.ts'
 
 /** A member (`token` is empty), or a token (`uid` is 0). */
 export type CursorOwner = { uid: number; token: string }

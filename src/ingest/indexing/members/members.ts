@@ -2,7 +2,6 @@
 // committed before memory changes.
 
 import { MINUTE_MS } from '../../../base/util/durations.ts'
-import { forgetSharedVersion } from '../../../data/store/cluster/shared-state.ts'
 import { deleteBackfillsOf } from '../../../data/store/fetching/backfills.ts'
 import { enqueueJob } from '../../../data/store/fetching/jobs.ts'
 import { putKeptIdentity } from '../../../data/store/members/kept-identities.ts'
@@ -15,6 +14,7 @@ import {
 } from '../../../data/store/members/members.ts'
 import { ONE_VISIT_MS, seatsForOneMore } from '../../../data/store/members/seats.ts'
 import { isBanned } from '../../../data/store/moderation/bans.ts'
+import { deleteEarlierRows } from '../../../data/store/private/private-rows.ts'
 import { followedBy } from '../../../data/store/records/follows.ts'
 import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import { requestReplay } from '../../../data/store/stream/replays.ts'
@@ -47,7 +47,7 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   // A returning former member counts as a newcomer.
   finishPrivateRemoval(ctx, uid)
   deleteBackfillsOf(ctx.db, uid)
-  forgetSharedVersion(ctx.db, uid)
+  deleteEarlierRows(ctx.db, uid)
   insertMember(ctx.db, { uid, joined_at: ctx.now, last_seen_at: seenAt })
   enqueueJob(ctx.db, 'member', uid)
   requestReplay(ctx.db, uid, ctx.now)

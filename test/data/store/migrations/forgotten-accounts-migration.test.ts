@@ -22,7 +22,6 @@ test('names of deleted accounts go, and those with private rows wait for their r
     INSERT INTO members (uid, joined_at) VALUES (1, 1), (4, 1);
     INSERT INTO removals (uid, begun_at) VALUES (9, 1);
     INSERT INTO feed_depths VALUES (3, 1, NULL, 1, 1), (4, 1, NULL, 1, 1);
-    INSERT INTO shared_state VALUES (2, 'engine', 1), (4, 'engine', 1);
     INSERT INTO labelers (uid, named_at, named_by) VALUES (20, 1, 2), (21, 1, 4), (22, 1, NULL);`)
   old.close()
   const db = openWriter(folder)
@@ -31,9 +30,7 @@ test('names of deleted accounts go, and those with private rows wait for their r
   expect(nextRemoval(db)).toBe(9)
   expect(removalsDoneBefore(db, 6, 10)).toEqual([1])
   expect(removalsDoneBefore(db, 7, 10)).toEqual([1, 2])
-  for (const table of ['feed_depths', 'shared_state']) {
-    expect(pluck(`SELECT uid FROM ${table}`)).toEqual([4])
-  }
+  expect(pluck('SELECT uid FROM feed_depths')).toEqual([4])
   expect(pluck('SELECT named_by FROM labelers ORDER BY uid')).toEqual([0, 4, null])
   db.close()
   rmSync(folder, { recursive: true })

@@ -4,7 +4,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { HOUR_MS } from '../../../../src/base/util/durations.ts'
 import { fileSize } from '../../../../src/data/store/files/file-size.ts'
-import { storeCursor } from '../../../../src/features/timelines/store/timeline-cursors.ts'
 import { memberSeen } from '../../../../src/ingest/indexing/members/members.ts'
 import { sweepCandidates } from '../../../../src/ingest/indexing/retention/sweep-candidates.ts'
 import { createDiskGuard } from '../../../../src/ingest/upkeep/disk/disk-guard.ts'
@@ -107,19 +106,4 @@ test('drops no members while there is room, and takes the next step if dropping 
   // The data that they leave behind is not settled yet.
   world.tick(11 * 60_000)
   expect(guard.look().state).toBe('without-search')
-})
-
-test('stored reading positions save no seat, and go with it', () => {
-  world = createWorld({ members: ['junk'] })
-  const uid = world.uid(world.account('junk'))
-  const position = { isForward: true, at: [1] }
-  world.run(({ db, now }) =>
-    storeCursor(db, { uid, token: '' }, { timeline: 'custom:a', position, now }),
-  )
-  world.tick(2 * HOUR_MS)
-  fillUp()
-  startGuard().look()
-  settle()
-  expect(members()).toEqual([])
-  expect(world.db.prepare('SELECT count(*) FROM timeline_cursors').pluck().get()).toBe(0)
 })

@@ -8,8 +8,7 @@ const DELETED = 4
 
 const PRIVATE = [
   ...['mutes', 'list_mutes', 'thread_mutes', 'bookmarks', 'drafts', 'preferences'],
-  ...['activity_subscriptions', 'notification_settings', 'timeline_cursors'],
-  ...['kept_identities', 'shared_state'],
+  ...['activity_subscriptions', 'notification_settings', 'kept_identities'],
 ]
 const gone = `(SELECT uid FROM actors WHERE status = ${DELETED})`
 
@@ -28,5 +27,4 @@ DELETE FROM feed_depths WHERE uid IN ${gone};
 DELETE FROM keyless_follows WHERE creator IN ${gone};
 DELETE FROM gaps WHERE uid IN ${gone};
 UPDATE labelers SET named_by = 0 WHERE named_by NOT IN (SELECT uid FROM members);
-DELETE FROM shared_state WHERE uid NOT IN (SELECT uid FROM members);
 `

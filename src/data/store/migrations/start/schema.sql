@@ -656,107 +656,6 @@ END;
 
 CREATE INDEX notifications_by_arrival ON notifications (uid);
 
-CREATE TABLE custom_timelines (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT NOT NULL UNIQUE,
-  created_at INTEGER NOT NULL,
-  last_seq INTEGER NOT NULL DEFAULT 0,  -- the highest number given out
-  events INTEGER NOT NULL DEFAULT 0,
-  bytes INTEGER NOT NULL DEFAULT 0,     -- of their payloads
-  change INTEGER NOT NULL               -- the number, among all timelines, of the last change of this one
-, other_bytes INTEGER NOT NULL DEFAULT 0);
-
-CREATE UNIQUE INDEX custom_timelines_by_change ON custom_timelines (change);
-
-CREATE TABLE custom_events (
-  timeline INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
-  entity_id TEXT NOT NULL,
-  entity_type TEXT NOT NULL,
-  payload TEXT NOT NULL,              -- JSON
-  producer_ts INTEGER NOT NULL,       -- milliseconds, as the producer said
-  received_at INTEGER NOT NULL,       -- milliseconds, our clock
-  PRIMARY KEY (timeline, seq)
-) WITHOUT ROWID;
-
-CREATE TABLE custom_producers (
-  timeline INTEGER NOT NULL,
-  producer TEXT NOT NULL,
-  last_number INTEGER NOT NULL,
-  PRIMARY KEY (timeline, producer)
-) WITHOUT ROWID;
-
-CREATE TABLE custom_keys (
-  timeline INTEGER NOT NULL,
-  key BLOB NOT NULL,                  -- digest of it and of who posted
-  body BLOB NOT NULL,                 -- digest
-  seq INTEGER NOT NULL,
-  received_at INTEGER NOT NULL,
-  PRIMARY KEY (timeline, key)
-) WITHOUT ROWID;
-
-CREATE INDEX custom_keys_by_age ON custom_keys (received_at);
-
-CREATE TABLE service_tokens (
-  name TEXT PRIMARY KEY,
-  digest BLOB NOT NULL UNIQUE,        -- SHA-256; the token itself is shown once and kept nowhere
-  scopes TEXT NOT NULL,               -- JSON
-  rate INTEGER NOT NULL,              -- requests in five minutes; 0: no limit
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER,
-  revoked_at INTEGER
-) WITHOUT ROWID;
-
-CREATE TABLE signing_keys (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  secret BLOB NOT NULL,
-  created_at INTEGER NOT NULL
-);
-
-CREATE TABLE shared_state (
-  uid INTEGER PRIMARY KEY,
-  place TEXT NOT NULL,                -- the engine's identity (data/engine/schema.ts)
-  version INTEGER NOT NULL
-);
-
-CREATE TABLE custom_graphs (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT UNIQUE,                   -- NULL: deleted, and cleared away bit by bit
-  created_at INTEGER NOT NULL,
-  edges INTEGER NOT NULL DEFAULT 0,
-  load TEXT,                          -- the load that wrote last, as its client calls it
-  load_lines INTEGER NOT NULL DEFAULT 0 -- how many of its lines are applied
-);
-
-CREATE INDEX custom_graphs_deleted ON custom_graphs (id) WHERE name IS NULL;
-
-CREATE TABLE custom_graph_accounts (
-  id INTEGER PRIMARY KEY,
-  graph INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  follows INTEGER NOT NULL DEFAULT 0,
-  followers INTEGER NOT NULL DEFAULT 0
-);
-
-CREATE UNIQUE INDEX custom_graph_accounts_by_name ON custom_graph_accounts (graph, name);
-
-CREATE INDEX custom_graph_accounts_in_order ON custom_graph_accounts (graph);
-
-CREATE TABLE custom_graph_edges (
-  creator INTEGER NOT NULL,           -- custom_graph_accounts.id, as is subject
-  subject INTEGER NOT NULL,
-  PRIMARY KEY (creator, subject)
-) WITHOUT ROWID;
-
-CREATE INDEX custom_graph_edges_by_subject ON custom_graph_edges (subject, creator);
-
-CREATE TABLE shared_timelines (
-  name TEXT NOT NULL,
-  place TEXT NOT NULL,                -- which engine that is
-  version INTEGER NOT NULL,           -- the last entry of its log that is here
-  PRIMARY KEY (name, place)
-) WITHOUT ROWID;
-
 CREATE TABLE moderation_tags (
   subject TEXT NOT NULL,              -- a DID, or the at-URI of a profile or post
   tag TEXT NOT NULL,
@@ -768,19 +667,6 @@ CREATE TABLE moderation_tags (
 ) WITHOUT ROWID;
 
 CREATE INDEX moderation_tags_by_key ON moderation_tags (uid, collection, rkey, tag);
-
-CREATE TABLE shared_places (
-  place TEXT PRIMARY KEY,             -- the engine's identity (data/engine/schema.ts)
-  version INTEGER NOT NULL            -- the last change that is here
-) WITHOUT ROWID;
-
-CREATE TABLE shared_keys (
-  key TEXT PRIMARY KEY,               -- src/ingest/place/keys.ts
-  number INTEGER NOT NULL,
-  is_gone INTEGER NOT NULL
-) WITHOUT ROWID;
-
-CREATE INDEX shared_keys_gone ON shared_keys (number) WHERE is_gone = 1;
 
 CREATE TABLE relation_records (
   uid INTEGER NOT NULL,               -- actors.uid
@@ -815,59 +701,6 @@ CREATE TABLE post_stretches (
 );
 
 CREATE INDEX post_stretches_filled ON post_stretches (first) WHERE moved_from IS NOT NULL;
-
-CREATE TABLE timeline_cursors (
-  uid INTEGER NOT NULL,               -- the member's; 0: a token's
-  token TEXT NOT NULL,                -- the token's name; '': a member's
-  timeline BLOB NOT NULL,             -- 16 bytes of the SHA-256 of its key
-  is_forward INTEGER NOT NULL,
-  positions TEXT NOT NULL,            -- numbers: one per merged timeline, in the key's order
-  updated_at INTEGER NOT NULL,        -- milliseconds
-  PRIMARY KEY (uid, token, timeline)
-) WITHOUT ROWID;
-
-CREATE INDEX timeline_cursors_by_age ON timeline_cursors (updated_at);
-
-CREATE TABLE custom_holes (
-  timeline INTEGER NOT NULL,
-  seq INTEGER NOT NULL,               -- the first place
-  count INTEGER NOT NULL,             -- places, each for the next number of the producer
-  producer TEXT NOT NULL,
-  number INTEGER NOT NULL,            -- the first skipped number
-  since INTEGER NOT NULL,             -- milliseconds, our clock
-  is_given_up INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (timeline, seq)
-) WITHOUT ROWID;
-
-CREATE UNIQUE INDEX custom_holes_by_number ON custom_holes (timeline, producer, number);
-
-CREATE INDEX custom_holes_open ON custom_holes (timeline, seq) WHERE is_given_up = 0;
-
-CREATE INDEX custom_holes_waiting ON custom_holes (since) WHERE is_given_up = 0;
-
-CREATE TRIGGER custom_keys_added AFTER INSERT ON custom_keys BEGIN
-  UPDATE custom_timelines SET other_bytes = other_bytes + 128 WHERE id = NEW.timeline;
-END;
-
-CREATE TRIGGER custom_keys_removed AFTER DELETE ON custom_keys BEGIN
-  UPDATE custom_timelines SET other_bytes = other_bytes - 128 WHERE id = OLD.timeline;
-END;
-
-CREATE TRIGGER custom_producers_added AFTER INSERT ON custom_producers BEGIN
-  UPDATE custom_timelines SET other_bytes = other_bytes + 64 + length(CAST(NEW.producer AS BLOB)) WHERE id = NEW.timeline;
-END;
-
-CREATE TRIGGER custom_producers_removed AFTER DELETE ON custom_producers BEGIN
-  UPDATE custom_timelines SET other_bytes = other_bytes - 64 + length(CAST(OLD.producer AS BLOB)) WHERE id = OLD.timeline;
-END;
-
-CREATE TRIGGER custom_holes_added AFTER INSERT ON custom_holes BEGIN
-  UPDATE custom_timelines SET other_bytes = other_bytes + 128 + 2 * length(CAST(NEW.producer AS BLOB)) WHERE id = NEW.timeline;
-END;
-
-CREATE TRIGGER custom_holes_removed AFTER DELETE ON custom_holes BEGIN
-  UPDATE custom_timelines SET other_bytes = other_bytes - 128 + 2 * length(CAST(OLD.producer AS BLOB)) WHERE id = OLD.timeline;
-END;
 
 CREATE INDEX removals_done ON removals (begun_at) WHERE is_done = 1;
 

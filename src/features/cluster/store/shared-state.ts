@@ -1,7 +1,7 @@
 // How far this node has applied a member's private state that nodes share on an engine.
 
-import type { Db, WriteDb } from '../db.ts'
-import { perDatabase } from '../per-database.ts'
+import type { Db, WriteDb } from '../../../data/store/db.ts'
+import { perDatabase } from '../../../data/store/per-database.ts'
 
 const statements = perDatabase((db) => ({
   find: db
@@ -10,7 +10,6 @@ const statements = perDatabase((db) => ({
     )
     .pluck(),
   put: db.prepare<[number, string, number]>('INSERT OR REPLACE INTO shared_state VALUES (?, ?, ?)'),
-  remove: db.prepare<[number]>('DELETE FROM shared_state WHERE uid = ?'),
 }))
 
 /** Number of the latest change applied; undefined if none of that engine ever was. */
@@ -20,9 +19,4 @@ export function sharedVersion(db: Db, uid: number, place: string): number | unde
 
 export function setSharedVersion(db: WriteDb, uid: number, place: string, version: number): void {
   statements(db).put.run(uid, place, version)
-}
-
-/** Makes the shared state be fetched again. */
-export function forgetSharedVersion(db: WriteDb, uid: number): void {
-  statements(db).remove.run(uid)
 }

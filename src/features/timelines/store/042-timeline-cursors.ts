@@ -2,7 +2,7 @@
 // instead of signed texts, and a digest of the timeline's key. Of a reader's earlier rows the newest stay.
 
 import type Database from 'better-sqlite3'
-import { timelineDigest } from '../../timelines/timeline-digest.ts'
+import { timelineDigest } from './timeline-digest.ts'
 
 export const version = 42
 
