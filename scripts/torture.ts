@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { text as textOf } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { readArguments } from '../src/tools/script-usage.ts'
-import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
+import { type FaultKind, faultKinds, type Source } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
 import { ADDRESS_USAGE, tortureByAddress } from './torture/by-address.ts'
 import { ATTACKERS_USAGE, tortureByAttackers } from './torture/by-attackers.ts'
@@ -21,6 +21,7 @@ Starts Slipstreams, kills them and breaks their dependencies, and compares their
   --faults N     faults per run, likewise
   --kinds A,B    only these faults; the same seeds then give other runs:
                  ${faultKinds.join(', ')}
+  --source relay no Jetstream, but two relays, with all that accounts signed (jetstream)
   --json         one line of JSON per run, and one for all
 
 ${COSTLY_USAGE}
@@ -62,6 +63,7 @@ function readOptions(args: string[]) {
       events: string,
       faults: string,
       kinds: string,
+      source: string,
       json: { type: 'boolean' },
       kind: string,
       rows: string,
@@ -85,6 +87,7 @@ function readOptions(args: string[]) {
       ...(values.faults !== undefined && { faults: number('faults') }),
       ...(values.kinds !== undefined &&
         !isCostly(values) && { kinds: values.kinds.split(',').map(faultKind) }),
+      ...(values.source !== undefined && { source: sourceOf(values.source) }),
     },
     isJson: values.json ?? false,
     costly: isCostly(values) && {
@@ -124,8 +127,8 @@ async function work(): Promise<void> {
 
 /** Runs in a separate process with the same arguments. */
 async function runApart(seed: number): Promise<RunReport> {
-  const { events, faults, kinds } = given
-  const options = Object.entries({ seeds: '1', first: String(seed), events, faults, kinds })
+  const { events, faults, kinds, source } = given
+  const options = Object.entries({ seeds: '1', first: String(seed), events, faults, kinds, source })
   const told = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
   const child = spawn(process.execPath, [import.meta.filename, ...told, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -211,6 +214,11 @@ function faultKind(name: string): FaultKind {
   const kind = faultKinds.find((one) => one === name)
   if (kind) return kind
   throw new Error(`--kinds: there is no ${name}; there are ${faultKinds.join(', ')}`)
+}
+
+function sourceOf(name: string): Source {
+  if (name === 'jetstream' || name === 'relay') return name
+  throw new Error(`--source: only jetstream or relay, not ${name}`)
 }
 
 function wholeNumber(name: string, value: string): number {

@@ -5,8 +5,9 @@ import { createHash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
 import { jsonToLex } from '@atproto/lex-json'
 import { bytesOfCid, unpackCid } from '../../src/base/atproto/keys.ts'
-import type { HostedAccount } from './pds-answers.ts'
+import type { Repository } from './simulated-network/repository.ts'
 
+type Account = Pick<Repository, 'did' | 'collections'> & { readonly rev: string }
 type Leaf = { key: string; cid: string; layer: number }
 type Block = { cid: string; bytes: Uint8Array }
 
@@ -15,10 +16,21 @@ type Block = { cid: string; bytes: Uint8Array }
  * @param sign - of the commit’s bytes; no real signature if omitted
  */
 export function repoFileOf(
-  account: HostedAccount,
+  account: Account,
   shuffle = (blocks: Block[]) => blocks,
-  sign: (unsigned: Uint8Array) => Uint8Array = () => Buffer.alloc(64),
+  sign: Sign = () => Buffer.alloc(64),
 ): Buffer {
+  const { root, blocks } = signedTree(account, sign)
+  return carOf(root, shuffle(blocks))
+}
+
+export type Sign = (unsigned: Uint8Array) => Uint8Array
+
+/** `root` and `data`: CIDs of the commit and of the tree. */
+export function signedTree(
+  account: Account,
+  sign: Sign,
+): { root: string; data: string; blocks: Block[] } {
   const blocks: Block[] = []
   const put = (value: object): string => {
     const bytes = encode(jsonToLex(value as never))
@@ -40,8 +52,7 @@ export function repoFileOf(
   const unsigned = { did, version: 3, data: link(data), rev, prev: null }
   const signature = sign(encode(jsonToLex(unsigned as never)))
   const sig = { $bytes: Buffer.from(signature).toString('base64').replace(/=+$/, '') }
-  const root = put({ ...unsigned, sig })
-  return carOf(root, shuffle(blocks))
+  return { root: put({ ...unsigned, sig }), data, blocks }
 }
 
 export function carOf(root: string, blocks: Block[]): Buffer {

@@ -9,6 +9,8 @@ import { Secp256k1Keypair } from '@atproto/crypto'
 import { serve } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { didDocument } from '../plc-double.ts'
+import { repoFileOf, type Sign } from '../repo-file.ts'
+import { signerWith } from '../signing.ts'
 import { addHomes, type Homes } from './homes/homes.ts'
 import { misbehave, type PdsTrouble } from './pds-trouble.ts'
 import {
@@ -30,6 +32,8 @@ export type SimulatedServers = {
   readonly homes: Homes | undefined
   /** Gives an account another signing key. */
   rotateKey(did: string): void
+  /** Signs what the account's repository says, with its present key. */
+  signerOf(did: string): Promise<Sign>
   /** A service JWT as the account's PDS would mint it. */
   serviceJwt(claims: {
     iss: string
@@ -73,6 +77,7 @@ export async function serveNetwork(
     documentOf: undefined,
     homes: emit && addHomes(app, { origin, byName, serviceJwt, emit, blobs }),
     rotateKey: (did) => void keys.delete(did),
+    signerOf: async (did) => signerWith(await keyOf(did)),
     serviceJwt,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
@@ -82,7 +87,7 @@ export async function serveNetwork(
   })
   addIdentities(app, { accounts, keyOf, servers })
   addRepositories(app, accounts)
-  addSync(app, accounts, blobs)
+  addSync(app, { accounts, blobs, signerOf: servers.signerOf })
   return servers
 }
 
@@ -108,7 +113,7 @@ function findAccounts(repositories: readonly SimulatedAccount[]) {
 /** Each account's key, made when it is first needed. */
 function createKeys(keys: Map<string, Secp256k1Keypair>): KeyOf {
   return async (did) => {
-    const key = keys.get(did) ?? (await Secp256k1Keypair.create())
+    const key = keys.get(did) ?? (await Secp256k1Keypair.create({ exportable: true }))
     keys.set(did, key)
     return key
   }
@@ -168,11 +173,32 @@ function addRepositories(app: Hono, accounts: Accounts): void {
   })
 }
 
-function addSync(app: Hono, accounts: Accounts, blobs: ReadonlyMap<string, Buffer>): void {
+type Synced = { accounts: Accounts; blobs: ReadonlyMap<string, Buffer> } & Pick<
+  SimulatedServers,
+  'signerOf'
+>
+
+function addSync(app: Hono, { accounts, blobs, signerOf }: Synced): void {
+  // The whole repository, which has what each of the two would answer.
+  for (const method of ['getRepo', 'getRecord']) {
+    app.get(`/xrpc/com.atproto.sync.${method}`, async (c) => {
+      const repository = accounts.byDid(c.req.query('did'))
+      if (!repository || repository.state) return refuseSync(c, repository)
+      const file = repoFileOf(repository, undefined, await signerOf(repository.did))
+      const type = { 'Content-Type': 'application/vnd.ipld.car' }
+      return c.body(new Uint8Array(file), 200, type)
+    })
+  }
   app.get('/xrpc/com.atproto.sync.getBlob', (c) => {
     const blob = blobs.get(c.req.query('cid') ?? '')
     if (!blob) return refuse(c, 'BlobNotFound')
     return c.body(new Uint8Array(blob), 200, { 'Content-Type': 'application/octet-stream' })
+  })
+  app.get('/xrpc/com.atproto.sync.getRepoStatus', (c) => {
+    const repository = accounts.byDid(c.req.query('did'))
+    if (!repository || repository.state === 'deleted') return refuseSync(c, repository)
+    const { did, state: status } = repository
+    return c.json({ did, active: status === undefined, ...(status && { status }) })
   })
   app.get('/xrpc/com.atproto.sync.getLatestCommit', (c) => {
     const repository = accounts.byDid(c.req.query('did'))

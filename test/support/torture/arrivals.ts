@@ -2,9 +2,9 @@
 // with accounts shuffled against each other, as by relays with paths of different length. The events of one
 // account always stay in order, and follow the events of strangers that they refer to.
 
-import type { JetstreamDouble } from '../jetstream-double/double.ts'
 import type { Random } from '../random.ts'
 import type { NetworkEvent } from '../simulated-network/network.ts'
+import type { StreamHost } from './relay-host.ts'
 
 export type Arrivals = {
   take(event: NetworkEvent, number: number): void
@@ -27,7 +27,7 @@ function mentions(event: NetworkEvent, did: string): boolean {
  * whether that post will be. A reference to an author's post is.
  */
 export function createArrivals(
-  host: JetstreamDouble,
+  host: StreamHost,
   random: Random,
   isAuthor: (did: string) => boolean,
 ): Arrivals {

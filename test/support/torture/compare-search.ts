@@ -1,10 +1,15 @@
 // Searches: members' own posts by a number unique to them, and authors by the number in their name.
 
 import type { Parts, Post, Profile } from './checking.ts'
+import { sleep } from './sleep.ts'
+import { AnswerError, type Subject } from './subject.ts'
 
 const POST = 'app.bsky.feed.post'
 const NUMBERED = /^Of my own, (\d+)$/
 const MAX_SEARCHES = 6
+/** A busy machine has no time to search now and then. */
+const TRIES = 60
+const RETRY_MS = 1_000
 
 export async function compareSearch(parts: Parts, everybody: string[]): Promise<void> {
   const { oracle, viewer } = parts
@@ -27,7 +32,7 @@ async function comparePosts(
   { q, uri }: { q: string; uri: string },
 ): Promise<void> {
   const method = 'app.bsky.feed.searchPosts'
-  const { posts } = await subject.get<{ posts: Post[] }>(viewer, method, { q, limit: 10 })
+  const { posts } = await search<{ posts: Post[] }>(subject, viewer, method, { q, limit: 10 })
   const got = posts.map((one) => one.uri)
   const isSame = got.length === 1 && got[0] === uri
   check(isSame, { what: `search for "${q}"`, about: uri, expected: [uri], got })
@@ -38,7 +43,23 @@ async function compareActors({ subject, viewer, oracle, check }: Parts, did: str
   const q = String(profile?.['displayName'] ?? '')
   if (q === '' || oracle.isBlocked(viewer, did)) return
   const method = 'app.bsky.actor.searchActors'
-  const { actors } = await subject.get<{ actors: Profile[] }>(viewer, method, { q, limit: 100 })
+  const params = { q, limit: 100 }
+  const { actors } = await search<{ actors: Profile[] }>(subject, viewer, method, params)
   const got = actors.map((one) => one.did)
   check(got.includes(did), { what: `search for "${q}"`, about: did, expected: 'found', got })
+}
+
+async function search<T>(
+  subject: Subject,
+  ...request: [viewer: string, method: string, params: Record<string, string | number>]
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await subject.get<T>(...request)
+    } catch (error) {
+      const isBusy = error instanceof AnswerError && error.status === 503
+      if (!isBusy || tries === TRIES) throw error
+      await sleep(RETRY_MS)
+    }
+  }
 }

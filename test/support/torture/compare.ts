@@ -1,6 +1,7 @@
 // Reads everything that members can see, page by page, and compares it with the oracle.
 
 import type { Check, Comparison, Parts } from './checking.ts'
+import { compareForYou } from './compare-for-you.ts'
 import { compareFollowers, compareFollows, compareKnownFollowers } from './compare-graph.ts'
 import { compareLists } from './compare-lists.ts'
 import { compareNotifications } from './compare-notifications.ts'
@@ -43,6 +44,7 @@ export async function compareAll(options: {
     await compareMutes(parts, deeds)
     await compareBookmarks(parts, deeds)
     await compareSearch(parts, everybody)
+    await compareForYou(parts)
   }
   return result
 }

@@ -2,6 +2,7 @@
 
 import { diskFaults } from './disk-faults.ts'
 import type { Fault, Parts } from './fault.ts'
+import { lieFaults } from './lie-faults.ts'
 import { pdsFaults } from './pds-faults.ts'
 import type { FaultKind, PlannedFault } from './plan.ts'
 import { processFaults } from './process-faults.ts'
@@ -14,6 +15,7 @@ const faults = {
   ...streamFaults,
   ...pdsFaults,
   ...strangerFaults,
+  ...lieFaults,
 } satisfies Record<FaultKind, Fault>
 
 export function strike(parts: Parts, planned: PlannedFault): Promise<void> {

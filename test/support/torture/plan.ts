@@ -47,6 +47,8 @@ export const faultKinds = [
   'stranger-media',
   'stranger-feeds',
   'stranger-documents',
+  'hostile-likers',
+  'host-lies',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -80,12 +82,30 @@ export type TorturePlan = {
    * Any account may read, and those that signed in are members; otherwise only the configured ones.
    */
   isOpen: boolean
+  source: Source
   /** Without their prefix. */
   settings: Record<string, string>
   faults: PlannedFault[]
 }
 
-export type RunSize = { events: number; faults: number; kinds?: readonly FaultKind[] }
+/** `relay`: no Jetstream, but two relays that bring what accounts signed. */
+export type Source = 'jetstream' | 'relay'
+
+export type RunSize = {
+  events: number
+  faults: number
+  kinds?: readonly FaultKind[]
+  source?: Source
+}
+
+/** What only Jetstream has, or what is only defined for its windows. */
+const NOT_OF_RELAYS = new Set<FaultKind>([
+  'rotate-dictionary',
+  'dictionary-down',
+  'dictionary-stale',
+  'clamp',
+  'window-lost',
+])
 
 /** Faults whose strangers sign in. */
 const NEED_OPEN = new Set<FaultKind>([
@@ -100,7 +120,10 @@ const FULL: RunSize = { events: 1_200, faults: 10 }
 
 export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan {
   const random = createRandom(seed * 7919 + 13)
-  const { events, faults, kinds = faultKinds } = { ...FULL, ...size }
+  const { events, faults, source = 'jetstream', ...all } = { ...FULL, ...size }
+  const kinds = (all.kinds ?? faultKinds).filter(
+    (kind) => source === 'jetstream' || !NOT_OF_RELAYS.has(kind),
+  )
   const accounts = 60 + random.below(61)
   const members = pickDistinct(random, 3 + random.below(3), accounts)
   const earlyEvents = random.chance(0.5) ? Math.round(events * 0.2) : 0
@@ -128,7 +151,24 @@ export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan 
     faults: planFaults(random, { count: faults, events: earlyEvents + events, kinds }),
   }
   const settings = { ...plan.settings, VIDEOS: random.pick(['own', 'cdn']) }
-  return { ...plan, settings, isOpen: plan.faults.some(({ kind }) => NEED_OPEN.has(kind)) }
+  const isOpen = plan.faults.some(({ kind }) => NEED_OPEN.has(kind))
+  const isLiedTo = plan.faults.some(({ kind }) => kind === 'host-lies')
+  const verified = verification(random, source, isLiedTo)
+  return { ...plan, source, settings: { ...settings, ...verified }, isOpen }
+}
+
+function verification(random: Random, source: Source, isLiedTo: boolean): Record<string, string> {
+  if (source === 'jetstream') {
+    return isLiedTo ? { VERIFY: 'members', VERIFY_REQUESTS_MINUTE: '2000', METRICS: 'open' } : {}
+  }
+  return {
+    JETSTREAM_HOSTS: 'off',
+    // With `all`, what strangers do is left out while their keys are looked up for longer than the stream can wait.
+    VERIFY: 'off',
+    // Where a host leaves out an account's last commit, only another can bring it.
+    RELAY_USE: isLiedTo ? 'always' : random.pick(['always', 'reserve']),
+    METRICS: 'open',
+  }
 }
 
 /** Uses every kind once before repeating any. */

@@ -108,7 +108,7 @@ export async function createSubject(
   const port = await freePort()
   const dataDir = disk.folder
   const clock = `${dataDir}.clock`
-  const env = { ...settings, ...settingsOf(world, port, dataDir) }
+  const env = { ...settingsOf(world, port, dataDir), ...settings }
   const hooks = [CLOCK_HOOK, ...(hook ? [hook] : [])]
   const node = {
     options: hooks.flatMap((one) => ['--import', one]),
@@ -137,6 +137,7 @@ function settingsOf(world: World, port: number, dataDir: string): Record<string,
     DATA_DIR: dataDir,
     MEMBERS: world.isOpen ? 'open' : world.members.map(({ did }) => did).join(','),
     JETSTREAM_HOSTS: world.hosts.map(({ url }) => url).join(','),
+    ...(world.source === 'relay' && { RELAY_HOSTS: world.hosts.map(({ url }) => url).join(',') }),
     JETSTREAM_V1_DICTIONARY: world.hosts[0]!.v1DictionaryUrl,
     PLC_URL: world.servers.origin,
     ALLOW_PRIVATE_HOSTS: world.addresses.join(','),

@@ -2,7 +2,7 @@
 // same events under different seqs, and a trap that must receive no request. Besides the network's random
 // acts, members follow, unfollow and write more than other accounts, since the run compares what they see.
 
-import { createJetstreamDouble, type JetstreamDouble } from '../jetstream-double/double.ts'
+import { createJetstreamDouble } from '../jetstream-double/double.ts'
 import { createRandom, type Random } from '../random.ts'
 import {
   createNetwork,
@@ -13,14 +13,17 @@ import type { SimulatedAccount } from '../simulated-network/repository.ts'
 import { type SimulatedServers, serveNetwork } from '../simulated-network/servers.ts'
 import { createArrivals } from './arrivals.ts'
 import { type Pictures, picturesOnce } from './pictures.ts'
-import type { TorturePlan } from './plan.ts'
+import type { Source, TorturePlan } from './plan.ts'
+import { createRelayHost, type StreamHost } from './relay-host.ts'
+import { createSignedStream, type SignedStream } from './signed-stream.ts'
 import { createStrangers, type Strangers } from './strangers.ts'
 import { openTrap, type Trap } from './trap.ts'
 
 export type World = {
   readonly network: SimulatedNetwork
   readonly servers: SimulatedServers
-  readonly hosts: readonly JetstreamDouble[]
+  readonly source: Source
+  readonly hosts: readonly StreamHost[]
   readonly members: readonly SimulatedAccount[]
   readonly trap: Trap
   readonly strangers: Strangers
@@ -73,14 +76,15 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
   const blobs = await picturesOnce()
   const network = networkOf(plan, random, blobs)
   const members = plan.members.map((index) => network.repositories[index]!)
-  const outside = await openOutside(network, blobs, plan.seed)
-  const stream = createStream(outside.hosts, members, plan.seed)
+  const { signed, ...outside } = await openOutside(network, blobs, plan)
+  const stream = createStream({ hosts: outside.hosts, signed, members, seed: plan.seed })
   const { isRestricted, ...losses } = createLosses({ network, members, ...outside, ...stream })
   return {
     network,
     members,
     pictures: [...blobs.keys()],
     isOpen: plan.isOpen,
+    source: plan.source,
     ...outside,
     ...stream,
     ...losses,
@@ -115,20 +119,24 @@ function networkOf(plan: TorturePlan, random: Random, blobs: Pictures): Simulate
 async function openOutside(
   network: SimulatedNetwork,
   blobs: Pictures,
-  seed: number,
-): Promise<Outside> {
+  { seed, source }: Pick<TorturePlan, 'seed' | 'source'>,
+): Promise<Outside & { signed: SignedStream | undefined }> {
   const servers = await serveNetwork(network.repositories, { hostname: PDS_ADDRESS, blobs })
   const strangers = await createStrangers(servers)
   const trap = await openTrap()
+  const signed = source === 'relay' ? await signAll(network, servers) : undefined
+  const open = (options: { firstSeq: number; seed: number }): Promise<StreamHost> =>
+    signed ? createRelayHost(signed, options) : createJetstreamDouble(options)
   const hosts = [
-    await createJetstreamDouble({ firstSeq: 1_000, seed }),
-    await createJetstreamDouble({ firstSeq: 5_000_000, seed: seed + 1 }),
+    await open({ firstSeq: 1_000, seed }),
+    await open({ firstSeq: 5_000_000, seed: seed + 1 }),
   ]
   return {
     servers,
     strangers,
     trap,
     hosts,
+    signed,
     addresses: [PDS_ADDRESS, ...strangers.addresses],
     close: async () => {
       await Promise.all(hosts.map((host) => host.close()))
@@ -139,8 +147,21 @@ async function openOutside(
   }
 }
 
+async function signAll(
+  network: SimulatedNetwork,
+  { signerOf }: SimulatedServers,
+): Promise<SignedStream> {
+  const signers = network.repositories.map(async ({ did }) => [did, await signerOf(did)] as const)
+  return createSignedStream(network, new Map(await Promise.all(signers)))
+}
+
 /** Numbers events, passes them to the hosts, and from the mark on tracks the steady authors. */
-function createStream(hosts: World['hosts'], members: World['members'], seed: number): Stream {
+function createStream({
+  hosts,
+  signed,
+  members,
+  seed,
+}: Pick<World, 'hosts' | 'members'> & { signed: SignedStream | undefined; seed: number }): Stream {
   const memberDids = new Set(members.map(({ did }) => did))
   const made = new Map<string, number>()
   let emitted = 0
@@ -156,6 +177,7 @@ function createStream(hosts: World['hosts'], members: World['members'], seed: nu
 
   return {
     emit: (event) => {
+      signed?.sign(event)
       for (const arrival of waits) arrival.take(event, emitted)
       if (event.kind === 'commit' && event.operation === 'create') {
         made.set(`at://${event.did}/${event.collection}/${event.rkey}`, emitted)
