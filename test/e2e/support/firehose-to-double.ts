@@ -31,7 +31,8 @@ export function feedDouble(network: Network, double: JetstreamDouble): Feed {
   return { stop: () => firehose.destroy() }
 }
 
-function emissionOf(event: Event): Emission {
+/** What the Jetstream double says of an event of a PDS's firehose. */
+export function emissionOf(event: Event): Emission {
   const { did } = event
   switch (event.event) {
     case 'account':

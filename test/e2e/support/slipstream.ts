@@ -11,6 +11,8 @@ export type Slipstream = {
   readonly origin: string
   readonly did: string
   readonly dataDir: string
+  /** Of its next start. */
+  readonly environment: Record<string, string>
   /** The settings of its process, without their prefix. */
   readonly settings: Record<string, string>
   start: () => Promise<void>
@@ -33,7 +35,7 @@ export function createSlipstream(port: number, settings: Record<string, string>)
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-e2e-data-'))
   const origin = `http://localhost:${port}`
   const earlierLogs: string[] = []
-  const all = { ...environment(port, dataDir), ...settings }
+  const all: Record<string, string> = { ...environment(port, dataDir), ...settings }
   let child: Child | undefined
 
   async function start(): Promise<void> {
@@ -61,6 +63,7 @@ export function createSlipstream(port: number, settings: Record<string, string>)
     origin,
     did: `did:web:localhost%3A${port}`,
     dataDir,
+    environment: all,
     settings: Object.fromEntries(
       Object.entries(all).map(([key, value]) => [key.replace('SLIPSTREAM_', ''), value]),
     ),
