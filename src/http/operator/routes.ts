@@ -27,6 +27,7 @@ import { importStream } from './import-stream.ts'
 import { addInvites } from './invites.ts'
 import { accountKnownAs, listMembers, resolveAccount } from './members.ts'
 import { addModeration } from './moderation.ts'
+import { monthOf } from './month.ts'
 import { backUpOnline } from './online-backup.ts'
 import { type ErrorBody, OperatorError } from './operator-error.ts'
 import { readingLink } from './reading-link.ts'
@@ -104,6 +105,7 @@ function addReading(app: App, { config, features, db, ingest }: OperatorParts): 
       ingest: status,
     }
   }
+  app.get('/month', (c) => c.json(monthOf(db, Date.now())))
   app.get('/gaps', (c) => {
     const limit = Number(c.req.query('limit') ?? DEFAULT_GAPS)
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_GAPS) {

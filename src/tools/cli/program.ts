@@ -12,6 +12,7 @@ import { addImportFollows } from './import-follows.ts'
 import { addInvite } from './invite.ts'
 import { addMember } from './member.ts'
 import { addModeration } from './moderation.ts'
+import { addMonth } from './month.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve-command.ts'
 import { addStats } from './stats.ts'
@@ -38,6 +39,7 @@ const commands: readonly AddCommand[] = [
   addBackup,
   addRestore,
   addStats,
+  addMonth,
   addGaps,
   addConfig,
 ]
