@@ -8,7 +8,7 @@ const APART = ['**/node_modules/**', 'test/e2e/**']
  * Files that load most of the server. They share a few processes, which saves each a second of processor time: the
  * modules are loaded, and a database is migrated. What they may not leave there: test/support/left-behind.ts.
  */
-const TOGETHER = ['answers', 'data/store', 'http/xrpc', 'ingest'].map(
+const TOGETHER = ['answers', 'data/store', 'features/dataplane', 'http/xrpc', 'ingest'].map(
   (room) => `test/${room}/**/*.test.ts`,
 )
 
