@@ -149,6 +149,32 @@ const corrections: Correction[] = [
     here: 'They count as read.',
     seen: 'No badge calls old things new.',
   },
+  {
+    about: 'Members-only accounts',
+    there:
+      'Posts of accounts that ask not to be shown to visitors are in feeds, lists of quotes and searches; the client hides them.',
+    here: 'Visitors are not sent them.',
+    seen: 'A visitor’s feed, list of quotes or search is shorter.',
+  },
+  {
+    about: 'Two lists that block one account',
+    there:
+      'Requests about an account that is on two lists which one member blocks are a 500 on its own dataplane.',
+    here: 'They are answered, with one of the lists.',
+    seen: 'Likes, threads and relationships are shown.',
+  },
+  {
+    about: 'Activity subscriptions',
+    there: 'On profiles, and on the known followers in them.',
+    here: 'On the requested profile alone.',
+    seen: 'Known followers of a profile do not say whether the viewer subscribes to them.',
+  },
+  {
+    about: '`hitsTotal`',
+    there: '`searchStarterPacksV2` always says one; searches of posts do not.',
+    here: 'None, as nothing is counted; the lexicon lets it be left out.',
+    seen: 'No number of results.',
+  },
 ]
 
 export function differencesTable(): string {
