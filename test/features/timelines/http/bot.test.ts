@@ -12,7 +12,7 @@ import {
   type TimelinesProcess,
 } from '../../../support/timelines-process.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
+const ROOT = join(import.meta.dirname, '../../../..')
 let world: TimelinesProcess
 
 beforeAll(async () => {
