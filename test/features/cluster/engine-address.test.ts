@@ -1,6 +1,7 @@
-// The address of an engine, as operators write it.
+// The address of an engine and the files of its secrets, as operators write them.
 
 import { expect, test } from 'vitest'
+import { loadConfig } from '../../../src/base/config/config.ts'
 import { parseEngineAddress } from '../../../src/features/cluster/settings.ts'
 
 test('names hosts with their ports, keyspace, user and data centre', () => {
@@ -35,4 +36,9 @@ test.each([
   'cql://h/k?dc=a?dc=b',
 ])('refuses %j', (value) => {
   expect(() => parseEngineAddress(value)).toThrow('cql://user@host')
+})
+
+test.each(['ENGINE_CA', 'ENGINE_PASSWORD_FILE'])('%s: a ~ that no shell has replaced', (name) => {
+  const load = () => loadConfig({ [`SLIPSTREAM_${name}`]: '~/data' }, '/nonexistent/.env')
+  expect(load).toThrow('only a shell knows what ~ is')
 })
