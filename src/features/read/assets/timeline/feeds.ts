@@ -47,7 +47,7 @@ async function tellState(
   if (notice) place.append(notice)
   if (!state.isFilled) place.prepend(fillingBar(state, refresh, signal))
   // It may have been filled while its first page was read.
-  else if (isShort()) await refresh()
+  else if (isShort()) await refresh().catch(() => {})
 }
 
 export function listFeed(uri: string): View {
