@@ -29,14 +29,12 @@ export type Timeline = {
   first: Promise<void>
   /** Puts in what has arrived among the newest, in whatever order it came. */
   refill(): Promise<void>
-  /** Whether it has less than its first page could. */
+  /** Whether it has less than a page. */
   isShort(): boolean
   dispose(): void
 }
 
 const PAGE = 30
-/** More than a screen: a phone shows a dozen in half the time of thirty. */
-const FIRST = 12
 const MOST_ABOVE = 100
 const LOOK_EVERY_MS = 30_000
 const AT_TOP = 40
@@ -54,8 +52,7 @@ export function timelineOf(feed: Feed): Timeline {
   async function read(cursor: string | undefined) {
     if (cursor === undefined) stopped = await stoppedAt(feed)
     const from = cursor ?? (stopped && cursorFrom(stopped.place))
-    const limit = cursor === undefined ? FIRST : PAGE
-    const page = await feed.read({ cursor: from, limit })
+    const page = await feed.read({ cursor: from, limit: PAGE })
     if (cursor === undefined) newest = (stopped?.above ?? page).startCursor
     return { nodes: rows.insert(page.feed).map(({ node }) => node), cursor: page.cursor }
   }
@@ -90,7 +87,7 @@ export function timelineOf(feed: Feed): Timeline {
     node: el('div', { class: 'timeline' }, pill.node, node),
     first: shown,
     refill: () => look({}),
-    isShort: () => rows.all.length < FIRST,
+    isShort: () => rows.all.length < PAGE,
     dispose() {
       position.dispose()
       clearInterval(looking)
