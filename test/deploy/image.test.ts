@@ -4,12 +4,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../e2e/support/free-port.ts'
 import { linkPackages } from '../support/linked-packages.ts'
 import { MAX_WAIT_MS } from '../support/patience.ts'
 
@@ -35,14 +34,6 @@ afterAll(() => {
   running?.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port: found } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return found
-}
 
 /** The image's environment, except the port and the reachability. */
 function environment(): Record<string, string> {

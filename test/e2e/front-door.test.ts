@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { lowContrasts, overflow, unnamed } from '../support/page-audit.ts'
+import { PIXEL } from '../support/pixel.ts'
 import { type Account, follow, post, put, uploadImage } from './support/account.ts'
 import { consent, goToPds, openReader, type Reader, signIn } from './support/reader.ts'
 import { startWorld, type World } from './support/world.ts'
@@ -334,8 +335,3 @@ function hostile(): Record<string, unknown> {
     embed: { $type: 'app.bsky.embed.external', external: { uri, title: EVIL, description: EVIL } },
   }
 }
-
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)

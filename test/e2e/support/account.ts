@@ -3,6 +3,7 @@
 
 import { AtpAgent, type BlobRef } from '@atproto/api'
 import { type AtUriString, Client, type DidString } from '@atproto/lex'
+import { PIXEL } from '../../support/pixel.ts'
 import type { Network } from './network.ts'
 
 /** A strong reference, as createRecord returns it. */
@@ -113,12 +114,6 @@ export function repost(account: Account, subject: Ref): Promise<Ref> {
 export function like(account: Account, subject: Ref): Promise<Ref> {
   return create(account, 'app.bsky.feed.like', { subject })
 }
-
-/** A one-pixel PNG. */
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 
 export async function uploadImage(account: Account): Promise<BlobRef> {
   const { data } = await account.agent.uploadBlob(PIXEL, { encoding: 'image/png' })

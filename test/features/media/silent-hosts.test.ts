@@ -2,19 +2,15 @@
 // accounts in a row is left alone.
 
 import { afterEach, expect, test } from 'vitest'
+import { PIXEL } from '../../support/pixel.ts'
 import { type MediaWorld, startMediaWorld } from './support/media-world.ts'
 
 let world: MediaWorld
 afterEach(() => world.close())
 
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
-
 /** Each different, since one that failed is not fetched again for a while. */
 function pictures(count: number): string[] {
-  const bytes = Array.from({ length: count }, (_, i) => Buffer.concat([PNG, Buffer.from([i])]))
+  const bytes = Array.from({ length: count }, (_, i) => Buffer.concat([PIXEL, Buffer.from([i])]))
   return bytes.map((one) => world.host.put(one))
 }
 
@@ -25,7 +21,7 @@ async function askSilent(accounts: readonly string[]): Promise<void> {
   world.host.behave(undefined)
 }
 
-async function isServed(did: string, picture = PNG): Promise<boolean> {
+async function isServed(did: string, picture = PIXEL): Promise<boolean> {
   const before = world.host.requests()
   const { status } = await world.image('avatar', world.host.put(picture), { did })
   expect(world.host.requests() - before).toBe(status === 200 ? 1 : 0)
@@ -37,7 +33,7 @@ test('silence about one account’s files leaves others’ alone', async () => {
   const other = await world.know(world.host.url)
   await askSilent(Array.from({ length: 8 }, () => world.did))
   expect(await isServed(world.did)).toBe(false)
-  expect(await isServed(other, Buffer.concat([PNG, Buffer.from('other')]))).toBe(true)
+  expect(await isServed(other, Buffer.concat([PIXEL, Buffer.from('other')]))).toBe(true)
   world.advance(61_000)
   expect(await isServed(world.did)).toBe(true)
 })

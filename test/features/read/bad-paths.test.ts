@@ -6,6 +6,7 @@ import type { Reader } from '../../e2e/support/reader.ts'
 import { chromiumPath } from '../../support/browser.ts'
 import { type ClientWorld, startClientWorld } from '../../support/client-world.ts'
 import { eventually } from '../../support/eventually.ts'
+import { PIXEL } from '../../support/pixel.ts'
 import { didDocument } from '../../support/plc-double.ts'
 
 const path = chromiumPath()
@@ -13,10 +14,6 @@ if (!path) console.warn('no Chromium here: bad paths are NOT tested (apt-get ins
 
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9'
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 const STRANDED = 'did:plc:strandedstrandedstranded'
 
 describe.skipIf(!path)('what goes wrong at the client', () => {

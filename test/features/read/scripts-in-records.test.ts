@@ -7,6 +7,7 @@ import { blobCid } from '../../support/blob-host.ts'
 import { chromiumPath } from '../../support/browser.ts'
 import { type ClientWorld, startClientWorld } from '../../support/client-world.ts'
 import { eventually } from '../../support/eventually.ts'
+import { PIXEL } from '../../support/pixel.ts'
 import type { SimulatedAccount } from '../../support/simulated-network/repository.ts'
 
 const path = chromiumPath()
@@ -52,10 +53,6 @@ const HANDLES = [
   `javascript:${RUN}`,
   `x.example"onmouseover="${RUN}`,
 ]
-const IMAGE = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 
 describe.skipIf(!path)('scripts in records', () => {
   let world: ClientWorld
@@ -65,7 +62,7 @@ describe.skipIf(!path)('scripts in records', () => {
   beforeAll(async () => {
     world = await startClientWorld({
       settings: { IMAGES: 'own' },
-      blobs: new Map([[blobCid(IMAGE), IMAGE]]),
+      blobs: new Map([[blobCid(PIXEL), PIXEL]]),
       prepare({ network }, member) {
         const [follow] = member.collections.get('app.bsky.graph.follow')!.values()
         evil = network.repositories.find(({ did }) => did === follow!.value['subject'])!
@@ -148,9 +145,9 @@ function writeAll(evil: SimulatedAccount, member: SimulatedAccount): void {
   for (const text of CORPUS) {
     const image = {
       $type: 'blob',
-      ref: { $link: blobCid(IMAGE) },
+      ref: { $link: blobCid(PIXEL) },
       mimeType: 'image/png',
-      size: IMAGE.length,
+      size: PIXEL.length,
     }
     put({ text, embed: { $type: 'app.bsky.embed.images', images: [{ image, alt: text }] } })
     const external = { uri: 'https://example.org/', title: text, description: text }
