@@ -22,7 +22,7 @@ const MEASURING = [
 export default defineConfig({
   test: {
     pool: 'forks',
-    globalSetup: 'test/support/temp-folder.ts',
+    globalSetup: ['test/support/temp-folder.ts', 'test/support/bundle.ts'],
     // Made for two cores. Tests wait for timers, disks and other processes more than half of their time.
     maxWorkers: 5,
     sequence: { sequencer: LongestFirst },

@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/e2e/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     pool: 'forks',
-    globalSetup: 'test/support/temp-folder.ts',
+    globalSetup: ['test/support/temp-folder.ts', 'test/support/bundle.ts'],
     // Each file has a network of its own, on ports that nobody else has.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },

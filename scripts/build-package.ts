@@ -12,7 +12,12 @@ const from = join(root, 'src')
 const OF_BROWSERS = 'features/*/assets'
 const ADDRESS = /new URL\('(\.\/(?!assets\/)[\w/-]+)\.ts', import\.meta\.url\)/g
 
-type Manifest = { files: string[]; dependencies: Record<string, string>; [field: string]: unknown }
+type Manifest = {
+  files: string[]
+  dependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
+  [field: string]: unknown
+}
 
 function buildSlipstream(into: string): void {
   rmSync(into, { recursive: true, force: true })
@@ -28,7 +33,12 @@ function buildSlipstream(into: string): void {
   const needed = bundled.map(({ dependencies }) => dependencies)
   const dependencies = Object.assign({}, manifest.dependencies, ...needed) as object
   const bundleDependencies = bundled.map(({ name }) => name)
-  const content = JSON.stringify({ ...manifest, dependencies, bundleDependencies }, undefined, 2)
+  const { rolldown: _bundler, ...optionalDependencies } = manifest.optionalDependencies
+  const content = JSON.stringify(
+    { ...manifest, dependencies, optionalDependencies, bundleDependencies },
+    undefined,
+    2,
+  )
   writeFileSync(join(into, 'package.json'), `${content}\n`)
 }
 

@@ -2,7 +2,7 @@
 // environment), with the operating system's measurements: CPU time by thread, resident memory by kind, and on
 // request V8's statistics of each thread's heap (Node's diagnostic report).
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CpuSeconds, readCpu } from './process-cpu.ts'
@@ -49,6 +49,7 @@ export async function receivedEvents(app: Pick<RunningApp, 'health'>): Promise<n
   return (await app.health()).ingest?.stream.received ?? 0
 }
 
+const SCRIPTS = join(import.meta.dirname, '../../scripts')
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 /** Same default as scripts/setup.sh. */
@@ -107,12 +108,14 @@ export async function runApp(options: {
   }
 }
 
-/** Same as `scripts/start`, to measure what operators run. */
+/** Flags, environment and bundle as by `scripts/start`, to measure what operators run. */
 function startCommand(): { flags: string[]; env: Record<string, string> } {
-  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: { start: string } }
-  const words = scripts.start.split(' ')
-  const env = words.filter((word) => /^\w+=/.test(word)).map((word) => word.split('='))
-  return { flags: words.filter((word) => word.startsWith('--')), env: Object.fromEntries(env) }
+  execFileSync(process.execPath, [join(SCRIPTS, 'bundle-server.ts')])
+  const text = readFileSync(join(SCRIPTS, 'start'), 'utf8')
+  const [, arenas, flags] = /MALLOC_ARENA_MAX="[^"]*:-(\d+)}" exec node((?: --\S+)+) src/.exec(
+    text,
+  )!
+  return { flags: flags!.trim().split(' '), env: { MALLOC_ARENA_MAX: arenas! } }
 }
 
 /** Shows the output only if the server fails to start or complains. */

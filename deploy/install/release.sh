@@ -31,13 +31,13 @@ stage_release() {
   mv "$unfinished" "$release"
 }
 
-# fetch_packages FROM TO: the account for packages fetches them in a folder of its own; root makes a copy of
-# what it finds there, of which the account has neither a file nor an open one.
+# fetch_packages FROM TO: the account for packages fetches them in a folder of its own, and bundles the server; root
+# makes a copy of what it finds there, of which the account has neither a file nor an open one.
 fetch_packages() {
   local part
   rm -rf "$1"
   mkdir -m 0700 "$1" "$1/scripts"
-  for part in package.json package-lock.json packages scripts/setup.sh scripts/drop-other-machines.ts; do
+  for part in package.json package-lock.json packages src scripts/{setup.sh,drop-other-machines.ts,bundle-server.ts}; do
     cp -R "$source_dir/$part" "$1/$part"
   done
   chown -R "$builder:$builder" "$1"
@@ -46,8 +46,10 @@ fetch_packages() {
     set -euo pipefail
     umask 022
     . scripts/setup.sh
-    rm -rf node_modules/.cache
+    node scripts/bundle-server.ts
+    mkdir -p .cache/server
+    rm -rf node_modules/{.cache,rolldown,@rolldown}
   ')
-  (cd "$1" && run_as "$builder" tar -cf - node_modules) | tar -xf - -C "$2" --no-same-owner --no-same-permissions
+  (cd "$1" && run_as "$builder" tar -cf - node_modules .cache/server) | tar -xf - -C "$2" --no-same-owner --no-same-permissions
   rm -rf "$1"
 }

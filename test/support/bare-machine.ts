@@ -79,7 +79,12 @@ export function write(path: string, content: string, mode = 0o644): void {
 function makeSources(base: string): void {
   const sources = join(base, 'sources')
   const real = ['deploy', 'package.json', 'package-lock.json']
-  for (const name of [...real, 'scripts/setup.sh', 'scripts/drop-other-machines.ts'])
+  for (const name of [
+    ...real,
+    'scripts/setup.sh',
+    'scripts/drop-other-machines.ts',
+    'scripts/bundle-server.ts',
+  ])
     cpSync(join(project, name), join(sources, name), { recursive: true })
   const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
   for (const name of [...pages, 'CODE_OF_CONDUCT.md', 'LICENSE']) write(join(sources, name), name)

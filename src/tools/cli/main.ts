@@ -1,30 +1,6 @@
-// The command line as a process: `scripts/slipstream`, or `slipstream` of the npm package (bin/slipstream).
+// The command line as a process: from the bundle of these sources where there is one (base/util/bundle.ts), else from
+// the sources themselves, which is run.ts.
 
-import { CommanderError } from 'commander'
-import { PRIVATE_UMASK } from '../../data/store/files/data-folder.ts'
-import { EXIT, fail } from '../fail.ts'
-import { loadToolsFeatures } from '../feature.ts'
-import { createProgram } from './program.ts'
+import { codeOf } from '../../base/util/bundle.ts'
 
-const program = createProgram(await loadToolsFeatures())
-
-process.umask(PRIVATE_UMASK)
-await run().catch(fail)
-
-async function run(): Promise<void> {
-  for (const one of [
-    program,
-    ...program.commands,
-    ...program.commands.flatMap((c) => c.commands),
-  ]) {
-    one.exitOverride()
-  }
-  try {
-    if (process.argv.length <= 2) program.help()
-    await program.parseAsync()
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    // Commander has already printed its message.
-    process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage
-  }
-}
+await import(codeOf('tools/cli/run', new URL('./run.ts', import.meta.url)))
