@@ -318,6 +318,8 @@ const EXPORTED_FOR_TESTS: Record<string, string> = {
   'http/server/reading-token.ts: READABLE': 'the methods of a link, each of which a test asks',
   'http/xrpc/methods.ts: methods':
     'the table of all methods, each of which the search for costly requests asks',
+  'ingest/indexing/validation/validate.ts: isPlainRecord':
+    'the quicker of two verdicts that must agree',
   'sources/identity/verifying-key.ts: platformKey': 'the faster of two verifiers that must agree',
 }
 /** Judgements of the doctor: a test gives them figures that none of our machines has. */

@@ -163,7 +163,7 @@ describe('the things that pages name exist', () => {
   })
 })
 
-/** `src/http/xrpc/`, `data/store/invalidations.ts`, `scripts/test`; but not `/var/lib`, `app.bsky.*` or `a/b` in general. */
+/** `src/http/xrpc/`, `data/store/transact.ts`, `scripts/test`; but not `/var/lib`, `app.bsky.*` or `a/b` in general. */
 function looksLikeAPath(span: string): boolean {
   if (!/^[\w.-]+(\/[\w.-]+)*\/?$/.test(span)) return false
   return /\w\.(ts|md|json|sh|yml|yaml|service|timer|zdict)$/.test(span) || isInATopFolder(span)

@@ -2,7 +2,7 @@
 // wires produce `StreamEvent`s; no other code knows which wire, host or compression carried one. Shapes
 // follow network.bsky.jetstream.subscribeEvents (v2) and the v1 `/subscribe` frames.
 
-import type { JsonObject } from './frames/json-object.ts'
+import type { JsonObject } from './frames/syntax.ts'
 
 type EventBase = {
   /** The repository's account; syntactically valid. */

@@ -13,7 +13,7 @@ import { createSyntheticEvents } from '../../../test/support/jetstream-double/sy
 import { createRandom } from '../../../test/support/random.ts'
 import type { Decoded } from '../src/frames/decoded.ts'
 import { createFrameDecoder } from '../src/frames/frame-decoder.ts'
-import { parseTimeUs } from '../src/frames/wire-time.ts'
+import { parseTimeUs } from '../src/frames/syntax.ts'
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const maxFrameBytes = 100_000

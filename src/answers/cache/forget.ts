@@ -5,11 +5,11 @@ import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { Invalidation } from '../../data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../data/store/timelines/item-ids.ts'
 import type { KeptHeads } from '../../data/store/timelines/kept-heads.ts'
+import type { LikerLists } from '../hydrate/known-likers.ts'
 import { CACHED, dependency } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { KnownBlocks } from './known-blocks.ts'
 import type { LabelMemories } from './label-memory.ts'
-import type { LikerLists } from './liker-lists.ts'
 import type { ViewerMemories } from './viewer-memory.ts'
 
 type Kept = {

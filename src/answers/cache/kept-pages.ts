@@ -3,7 +3,7 @@
 // a second time; one that changed before it was of any use, only after twice as many times as before. Bounded by
 // bytes over all viewers.
 
-import { BoundedByBytes } from '../../base/util/bounded-by-bytes.ts'
+import { BoundedByBytes } from '../../base/util/lru.ts'
 import { KeptBytes } from '../views/json/kept-bytes.ts'
 import type { PageSources } from './page-sources.ts'
 

@@ -2,6 +2,7 @@
 // hydration and views as the slow path.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import { type LikerLists, NO_LIKERS } from '../hydrate/known-likers.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import type { KnownLikers, ProfileState } from '../hydrate/types.ts'
 import { byteText, wholeText } from '../views/json/ready-json.ts'
@@ -9,7 +10,6 @@ import { postViewer, ungatedPostViewer } from '../views/posts/post-viewer.ts'
 import { profileViewer } from '../views/profiles/profile-viewer.ts'
 import { relationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
-import { type LikerLists, NO_LIKERS } from './liker-lists.ts'
 import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
 type LoadParts = { hydrator: Hydrator; reader: Reader; memory: ViewerMemory }

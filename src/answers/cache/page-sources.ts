@@ -3,11 +3,11 @@
 // if no view at all was forgotten since the last one. Whatever is held for one page alone makes an answer that is
 // not kept (docs/notes/2026-11-29-a-page-asked-for-again.md).
 
+import type { LikerList, LikerLists } from '../hydrate/known-likers.ts'
 import type { CachedView, Missing } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { KnownBlocks } from './known-blocks.ts'
 import type { LabelMemory } from './label-memory.ts'
-import type { LikerList, LikerLists } from './liker-lists.ts'
 import type { ViewerMemory } from './viewer-memory.ts'
 
 /** The caches as one viewer with these labelers sees them. */

@@ -2,7 +2,7 @@
 // nothing itself: view-cache.ts loads what is missing and has the page write again.
 
 import type { LikersOf } from '../hydrate/hydrator-types.ts'
-import { SHOWN_LIKERS } from '../hydrate/known-likers.ts'
+import { type LikerLists, NO_LIKERS, SHOWN_LIKERS } from '../hydrate/known-likers.ts'
 import type { AccountPair } from '../hydrate/types.ts'
 import { ReadyJson } from '../views/json/ready-json.ts'
 import { SLOT } from '../views/json/slots.ts'
@@ -11,7 +11,6 @@ import type { CachedViews } from './cached-views.ts'
 import { DrawnLikers } from './drawn-likers.ts'
 import type { KnownBlocks } from './known-blocks.ts'
 import { ACTED_UPON, type LabelMemory, type SaidOf } from './label-memory.ts'
-import { type LikerLists, NO_LIKERS } from './liker-lists.ts'
 import { NO_VIEWER } from './load-viewer.ts'
 import type { PageSources } from './page-sources.ts'
 import { withLabelsIn, withoutBrace } from './spliced-text.ts'

@@ -8,7 +8,7 @@ import { postView } from '../views/posts/post-view.ts'
 import { profileView, profileViewBasic } from '../views/profiles/profile-views.ts'
 import { feedItemRules, relationRules, viewerBlocks } from '../views/rules.ts'
 import { factsOf } from './make-views.ts'
-import type { ItemOptions, ProfileOptions } from './write-one.ts'
+import type { ItemOptions, ProfileOptions } from './present.ts'
 
 /**
  * @returns views in the order of `items`, undefined for items not shown; so do the functions

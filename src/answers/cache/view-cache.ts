@@ -6,29 +6,31 @@
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
 import { KeptHeads } from '../../data/store/timelines/kept-heads.ts'
+import { createMergedFeed, type MergedFeed } from '../../data/store/timelines/merged-feed.ts'
 import type { Hydrator, PostOptions } from '../hydrate/hydrator-types.ts'
+import { LikerLists } from '../hydrate/known-likers.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 import type { ReadyJson } from '../views/json/ready-json.ts'
-import type { ItemFacts } from './cached-view.ts'
+import { CACHED, type ItemFacts } from './cached-view.ts'
 import { CachedViews } from './cached-views.ts'
 import { forgetInvalidated } from './forget.ts'
 import { itemFacts } from './item-facts.ts'
-import { keptFeed } from './kept-feed.ts'
 import { type KeptPage, KeptPages } from './kept-pages.ts'
 import { KnownBlocks } from './known-blocks.ts'
 import { LabelMemories } from './label-memory.ts'
-import { LikerLists } from './liker-lists.ts'
-import { isUsual, presentFast, type Ways } from './present.ts'
-import { presentItems, presentPosts, presentProfiles } from './slow-path.ts'
-import { ViewerMemories } from './viewer-memory.ts'
 import {
   type ItemOptions,
+  isUsual,
   type ProfileOptions,
+  presentFast,
+  type Ways,
   writeItem,
   writePost,
   writeProfile,
-} from './write-one.ts'
+} from './present.ts'
+import { presentItems, presentPosts, presentProfiles } from './slow-path.ts'
+import { ViewerMemories } from './viewer-memory.ts'
 
 type ViewCacheParts = {
   hydrator: Hydrator
@@ -146,6 +148,41 @@ export function createViewCache(parts: ViewCacheParts) {
       kept.keepAtMost(most.views)
       viewers.keepAtMost(most.viewers)
       pages.keepAtMost(invalidations ? most.pages : 0)
+    },
+  }
+}
+
+// Merged feeds (data/store/timelines/merged-feed.ts) that read only what is not cached. Cached are the heads of lists,
+// and the CIDs of items that are about to be presented or just were.
+
+function keptFeed(
+  db: Db,
+  {
+    kept,
+    heads,
+    takeInvalidations,
+  }: { kept: CachedViews; heads: KeptHeads; takeInvalidations: () => void },
+): MergedFeed {
+  const feed = createMergedFeed(db, heads)
+  return {
+    heads(originators, until) {
+      takeInvalidations()
+      return feed.heads(originators, until)
+    },
+    newest(options) {
+      takeInvalidations()
+      return feed.newest(options)
+    },
+    cidsOf(items) {
+      takeInvalidations()
+      const cids = new Map<number, string>()
+      for (const item of items) {
+        const cid = kept.get(CACHED.item, item)?.facts?.cid
+        if (cid) cids.set(item, cid)
+      }
+      if (cids.size === items.length) return cids
+      const uncached = items.filter((item) => !cids.has(item))
+      return new Map([...cids, ...feed.cidsOf(uncached)])
     },
   }
 }

@@ -4,11 +4,11 @@
 // `gated` holds that of the viewer's own posts and of posts whose gates had to be checked; it is valid only
 // with the cached view it was made for, which is replaced when the gates change.
 
+import type { LikerList } from '../hydrate/known-likers.ts'
 import type { KnownLikers } from '../hydrate/types.ts'
 import type { RelationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
 import type { DrawnLikers } from './drawn-likers.ts'
-import type { LikerList } from './liker-lists.ts'
 import { nextVersion } from './versions.ts'
 
 export type KnownRelation = RelationRules & {

@@ -1,7 +1,7 @@
 // Values built from rows, cached across requests: parsing a record, unpacking its keys and checking its shape
 // are the largest cost of reading it. Bounded by bytes.
 
-import { BoundedByBytes } from '../../base/util/bounded-by-bytes.ts'
+import { BoundedByBytes } from '../../base/util/lru.ts'
 
 type Scalar = number | string | null
 

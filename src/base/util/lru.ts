@@ -53,3 +53,69 @@ export class LruMap<K, V> {
     }
   }
 }
+
+// A map bounded by bytes, in two generations: entries not read while the younger generation filled up are
+// evicted with the older one. A hit costs one look-up, instead of three for a list in order of use.
+
+export class BoundedByBytes<T extends { readonly bytes: number }, Id = number> {
+  #maxBytes: number
+  #young = new Map<Id, T>()
+  #old = new Map<Id, T>()
+  #youngBytes = 0
+  #oldBytes = 0
+
+  /** @param maxBytes - of both generations together, as estimated by the callers. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** At least what it holds. */
+  get bytes(): number {
+    return this.#youngBytes + this.#oldBytes
+  }
+
+  /** Evicts any excess immediately. */
+  keepAtMost(bytes: number): void {
+    this.#maxBytes = bytes
+    if (this.#youngBytes * 2 > bytes) this.forgetAll()
+    else if (this.bytes > bytes) this.#dropOld()
+  }
+
+  find(id: Id): T | undefined {
+    const kept = this.#young.get(id)
+    if (kept) return kept
+    const aged = this.#old.get(id)
+    if (aged) this.keep(id, aged)
+    return aged
+  }
+
+  keep(id: Id, one: T): void {
+    this.#youngBytes += one.bytes - (this.#young.get(id)?.bytes ?? 0)
+    this.#young.set(id, one)
+    this.#old.delete(id)
+    if (this.#youngBytes * 2 <= this.#maxBytes) return
+    this.#old = this.#young
+    this.#oldBytes = this.#youngBytes
+    this.#young = new Map()
+    this.#youngBytes = 0
+  }
+
+  forget(id: Id): void {
+    this.#old.delete(id)
+    const kept = this.#young.get(id)
+    if (!kept) return
+    this.#young.delete(id)
+    this.#youngBytes -= kept.bytes
+  }
+
+  forgetAll(): void {
+    this.#young.clear()
+    this.#youngBytes = 0
+    this.#dropOld()
+  }
+
+  #dropOld(): void {
+    this.#old.clear()
+    this.#oldBytes = 0
+  }
+}

@@ -1,7 +1,7 @@
 // The time for which a call may hold its thread. A call runs in turns: from where the queue lets it begin or go
 // on to where it waits or ends. Within a turn, readers ask `isTimeUp` between reads: what can end early ends
 // with a cursor; what can't hands the thread back with `inTurns`. A turn is synchronous, so that no handle
-// need be passed down (as with obs/stopwatch.ts). Outside of calls, time is never up.
+// need be passed down (as with `timed`). Outside of calls, time is never up.
 
 import { setImmediate as socketsRead } from 'node:timers/promises'
 import { threadMs } from './thread-time.ts'
@@ -122,4 +122,58 @@ export function sharingTurns<T>(work: Generator<void, T>): T | Promise<T> {
 async function goOnLater<T>(call: CallTime, then: () => T | Promise<T>): Promise<T> {
   await socketsRead()
   return call.goOn(then)
+}
+
+// Time this thread spends on answers, by part, as growing sums: to measure one answer, read them before and
+// after. This needs no handle to be passed down, since the work is not interrupted. Time in a nested part
+// counts for the inner part only.
+
+const PARTS = ['skeleton', 'rows'] as const
+
+type Part = (typeof PARTS)[number]
+
+/** Milliseconds. */
+export const spent: Record<Part, number> = { skeleton: 0, rows: 0 }
+
+let inner = 0
+
+export function timed<T>(part: Part, work: () => T): T {
+  const outer = inner
+  inner = 0
+  const startedAt = performance.now()
+  try {
+    return work()
+  } finally {
+    const took = performance.now() - startedAt
+    spent[part] += took - inner
+    inner = outer + took
+  }
+}
+
+// Values that are synchronous whenever possible: without anything to wait for, the answer is made in the same
+// turn. What goes on after waiting is a later turn of the same call.
+
+export type MaybeLater<T> = T | Promise<T>
+
+export function andThen<T, U>(
+  found: MaybeLater<T>,
+  then: (found: T) => MaybeLater<U>,
+): MaybeLater<U> {
+  return found instanceof Promise ? found.then(inLaterTurn(then)) : then(found)
+}
+
+/**
+ * Does part of a call's work after an `await`, when its caller has a turn: many calls may have
+ * waited for the same.
+ */
+export function inTurn<T>(
+  { time }: { time?: CallTime | undefined },
+  work: () => MaybeLater<T>,
+): MaybeLater<T> {
+  return time ? time.part(work) : work()
+}
+
+/** Collects all values in order; synchronous if all of them are. */
+export function allOf<T>(found: readonly MaybeLater<T>[]): MaybeLater<T[]> {
+  return found.some((one) => one instanceof Promise) ? Promise.all(found) : (found as T[])
 }

@@ -5,21 +5,49 @@
 
 import { assert } from '../../base/util/assert.ts'
 import { INVALIDATION } from './invalidation-kinds.ts'
-import {
-  copyInvalidation,
-  firstAt,
-  INVALIDATION_WORDS,
-  kindAt,
-  secondAt,
-  writeInvalidation,
-} from './invalidation-words.ts'
-import {
-  beginCommit,
-  beginPublishing,
-  endCommit,
-  endPublishing,
-  isPublishing,
-} from './publishing.ts'
+
+// The memory layout of an invalidation: three 32-bit words.
+//
+//   0  the kind in 8 bits, the upper 8 bits of the first id, then those of the second
+//   1  low 32 bits of the first
+//   2  low 32 bits of the second
+
+export const INVALIDATION_WORDS = 3
+
+type Words = Int32Array
+
+/** `a` and `b` are ids of rows or accounts, below 2^40. */
+export function writeInvalidation(
+  words: Words,
+  at: number,
+  kind: number,
+  a: number,
+  b: number,
+): void {
+  words[at] = kind | (Math.floor(a / 2 ** 32) << 8) | (Math.floor(b / 2 ** 32) << 16)
+  words[at + 1] = a | 0
+  words[at + 2] = b | 0
+}
+
+function copyInvalidation(from: Words, at: number, to: { words: Words; at: number }): void {
+  const { words } = to
+  words[to.at] = from[at]!
+  words[to.at + 1] = from[at + 1]!
+  words[to.at + 2] = from[at + 2]!
+}
+
+function kindAt(words: Words, at: number): number {
+  return words[at]! & 255
+}
+
+/** The first id that it names. */
+function firstAt(words: Words, at: number): number {
+  return ((words[at]! >>> 8) & 255) * 2 ** 32 + (words[at + 1]! >>> 0)
+}
+
+function secondAt(words: Words, at: number): number {
+  return ((words[at]! >>> 16) & 255) * 2 ** 32 + (words[at + 2]! >>> 0)
+}
 
 const HEAD = 0
 const LAP = 1
@@ -62,7 +90,7 @@ export class InvalidationWriter {
     this.#ints[HEAD] = this.#head
   }
 
-  /** Called before each commit (publishing.ts). */
+  /** Called before each commit. */
   beginCommit(): void {
     beginCommit(this.#ints)
   }
@@ -72,7 +100,7 @@ export class InvalidationWriter {
     endCommit(this.#ints)
   }
 
-  /** Called before a commit whose changes also go to memory (publishing.ts). */
+  /** Called before a commit whose changes also go to memory. */
   beginPublishing(): void {
     beginPublishing(this.#ints)
   }
@@ -89,7 +117,7 @@ export class InvalidationWriter {
   }
 
   /**
-   * Adds the first `count` invalidations (invalidation-words.ts), which become visible together.
+   * Adds the first `count` invalidations, which become visible together.
    */
   publish(invalidations: Int32Array, count: number): void {
     assert(count <= MAX_INVALIDATIONS_AT_ONCE, `${count} notes at once`)
@@ -202,4 +230,67 @@ export class InvalidationReader {
     if (process.arch !== 'x64') Atomics.store(this.#fence, 0, 0)
     return Atomics.load(this.#ints, HEAD)
   }
+}
+
+// Two counts of the writer's commits, in the header of the invalidation ring, which every reader has. Each is
+// odd from just before a commit. The count of all commits stays odd until their invalidations are published,
+// so that a reader knows without asking the database whether any row has changed; the count of commits that
+// also change memory, until graph and timelines match the rows. Readers that need both in step wait for it.
+
+const STEP_MS = 5
+
+/** Indexes of the counts in the integers of an `InvalidationWriter`'s buffer. */
+const PUBLISHING = 2
+const COMMITS = 3
+
+/** Called by the writer before each commit. */
+function beginCommit(ints: Int32Array): void {
+  if ((Atomics.load(ints, COMMITS) & 1) === 0) Atomics.add(ints, COMMITS, 1)
+}
+
+/**
+ * Called by the writer once the invalidations of the commit are published, or nothing was
+ * committed.
+ */
+function endCommit(ints: Int32Array): void {
+  if ((Atomics.load(ints, COMMITS) & 1) === 1) Atomics.add(ints, COMMITS, 1)
+}
+
+/**
+ * Loaded before rows are read: while the count is the same, the rows are too.
+ * @returns undefined while a commit is under way
+ */
+export function settledCommits(ints: Int32Array): number | undefined {
+  const count = Atomics.load(ints, COMMITS)
+  return (count & 1) === 0 ? count : undefined
+}
+
+/** Called by the writer before its commit. */
+function beginPublishing(ints: Int32Array): void {
+  if ((Atomics.load(ints, PUBLISHING) & 1) === 0) Atomics.add(ints, PUBLISHING, 1)
+}
+
+/** Called by the writer once memory matches its rows. */
+function endPublishing(ints: Int32Array): void {
+  if ((Atomics.load(ints, PUBLISHING) & 1) === 0) return
+  Atomics.add(ints, PUBLISHING, 1)
+  Atomics.notify(ints, PUBLISHING)
+}
+
+/** Whether a commit is, or may be, in rows and not yet in memory. */
+function isPublishing(ints: Int32Array): boolean {
+  return (Atomics.load(ints, PUBLISHING) & 1) === 1
+}
+
+/**
+ * Waits until everything committed before this call is in memory.
+ * @returns whether it is; false after the timeout
+ */
+export function awaitPublished(ints: Int32Array, withinMs: number): boolean {
+  const count = Atomics.load(ints, PUBLISHING)
+  if ((count & 1) === 0) return true
+  for (let waitedMs = 0; waitedMs < withinMs; waitedMs += STEP_MS) {
+    if (Atomics.wait(ints, PUBLISHING, count, STEP_MS) !== 'timed-out') return true
+  }
+  return Atomics.load(ints, PUBLISHING) !== count
 }

@@ -4,7 +4,7 @@
 
 import type { Context } from 'hono'
 import type { CallTime } from '../../base/util/turn.ts'
-import type { Connected } from '../../http/server/connected.ts'
+import type { Connected } from '../../http/server/http-request.ts'
 import type { BlobName } from './media-path.ts'
 
 /** Opening and reading a kept file, and writing its head: a tenth of a millisecond. */

@@ -4,7 +4,7 @@
 import type { Context } from 'hono'
 import { parseJson } from '../../base/util/json-object.ts'
 import type { ServeParts } from '../../http/feature.ts'
-import type { Connected } from '../../http/server/connected.ts'
+import type { Connected } from '../../http/server/http-request.ts'
 
 type Visit = ServeParts['visit']
 export type Ask = <T>(nsid: string, params: Record<string, string | undefined>) => Promise<T>

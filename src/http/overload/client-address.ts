@@ -5,6 +5,7 @@
 import { isIP } from 'node:net'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import { LruMap } from '../../base/util/lru.ts'
+import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import type { ChargedRequest } from './charged-request.ts'
 
 /** Undefined for a request without a network socket, that is, one of our own. */
@@ -82,4 +83,16 @@ function groupsOf(canonical: string): string[] {
   const before = head === '' ? [] : head.split(':')
   const after = tail ? tail.split(':') : []
   return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
+}
+
+// The registered domain of a did:web account. All names under one count as one, since they cost nothing.
+
+const WEB = 'did:web:'
+
+/** Undefined for accounts of other methods. */
+export function webDomainOf(did: string): string | undefined {
+  if (!did.startsWith(WEB)) return undefined
+  const [name = ''] = did.slice(WEB.length).split(':')
+  const [host = ''] = decodeURIComponent(name).split(':')
+  return registrableDomain(host)
 }

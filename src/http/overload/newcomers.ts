@@ -9,8 +9,7 @@ import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
 import { type Count, CountTable } from '../../data/shared-memory/count-table.ts'
 import type { ChargedRequest } from './charged-request.ts'
-import { createClientAddress } from './client-address.ts'
-import { webDomainOf } from './web-domain.ts'
+import { createClientAddress, webDomainOf } from './client-address.ts'
 
 export type Newcomers = {
   /**

@@ -4,8 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../../base/obs/log.ts'
-import type { Answer } from './answer.ts'
-import type { FinishedAnswer } from './http-answer.ts'
+import type { Answer, FinishedAnswer } from './http-answer.ts'
 import { type HttpRequest, NodeCall, NodeQuery } from './http-request.ts'
 import { send } from './respond.ts'
 import type { SlowRequests } from './slow-requests.ts'

@@ -8,14 +8,18 @@ import { type CallTime, inLaterTurn } from '../../base/util/turn.ts'
 import { costOf, type MethodCost } from '../overload/method-costs.ts'
 import type { Overload } from '../overload/overload.ts'
 import type { AcceptLabelers } from './accepted-labelers.ts'
-import { type Answer, resultAnswer } from './answer.ts'
 import type { Authenticate } from './auth.ts'
 import { createDeadlines } from './deadlines.ts'
+import { type Answer, resultAnswer } from './http-answer.ts'
 import type { HttpRequest } from './http-request.ts'
-import { createInputParser, type InputParser } from './input.ts'
+import {
+  createInputParser,
+  createParamsParser,
+  type InputParser,
+  type ParamsParser,
+} from './input.ts'
 import { parseAcceptLabelers } from './labelers.ts'
 import type { Method, MethodContext, Params } from './method.ts'
-import { createParamsParser, type ParamsParser } from './params.ts'
 import { readRequestBody } from './request-body.ts'
 import { countFrom } from './wait-left.ts'
 

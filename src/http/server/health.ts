@@ -1,7 +1,7 @@
 // `/xrpc/_health` as in the reference: the version, and 503 while something essential is down. A load balancer
 // asks this. `/xrpc/_health?stream`, for uptime monitors, is also 503 while no new posts come in.
 
-import { type Answer, jsonAnswer } from './answer.ts'
+import { type Answer, jsonAnswer } from './http-answer.ts'
 
 export type Health = {
   ok: boolean

@@ -24,18 +24,6 @@ export function parseAcceptLabelers(header: string | undefined): AcceptedLabeler
   return parsed
 }
 
-/** Formats the `Atproto-Content-Labelers` response header. */
-export function formatLabelers(labelers: AcceptedLabelers): string {
-  const known = formatted.get(labelers)
-  if (known !== undefined) return known
-  const { dids, redact } = labelers
-  const text = dids.map((did) => (redact.has(did) ? `${did};redact` : did)).join(',')
-  formatted.set(labelers, text)
-  return text
-}
-
-const formatted = new WeakMap<AcceptedLabelers, string>()
-
 function parseHeader(header: string): AcceptedLabelers | undefined {
   const items = parseList(header)
   if (!items || items.length > MAX_LABELERS) return undefined

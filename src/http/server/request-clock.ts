@@ -1,7 +1,7 @@
 // Measures one request step by step: each mark ends a step, so that the steps add up to the total. The
 // thread's stopwatch splits the handler's time further, for its synchronous part.
 
-import { spent } from '../../base/obs/stopwatch.ts'
+import { spent } from '../../base/util/turn.ts'
 
 /**
  * `wait` fetches data before the handler, `finish` builds bytes and headers, `write` hands them to

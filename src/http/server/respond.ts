@@ -8,10 +8,17 @@ import type { Context } from 'hono'
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { Overload } from '../overload/overload.ts'
-import { type Answer, errorAnswer, isBroken, toXRPCError } from './answer.ts'
-import { type Connected, connectedRequest } from './connected.ts'
-import { type FinishedAnswer, finishAnswer, toResponse, writeAnswer } from './http-answer.ts'
-import type { HttpRequest } from './http-request.ts'
+import {
+  type Answer,
+  errorAnswer,
+  type FinishedAnswer,
+  finishAnswer,
+  isBroken,
+  toResponse,
+  toXRPCError,
+  writeAnswer,
+} from './http-answer.ts'
+import { type Connected, connectedRequest, type HttpRequest } from './http-request.ts'
 import type { SlowRequests } from './slow-requests.ts'
 
 type Respond = (

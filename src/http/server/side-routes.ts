@@ -7,9 +7,8 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
 import type { Purse } from '../overload/charges.ts'
 import type { Overload } from '../overload/overload.ts'
-import { type Connected, connectedRequest } from './connected.ts'
 import type { DirectRoute } from './direct-routes.ts'
-import type { HttpRequest } from './http-request.ts'
+import { type Connected, connectedRequest, type HttpRequest } from './http-request.ts'
 import type { RouteRespond } from './respond.ts'
 
 export type SideRoutes = {

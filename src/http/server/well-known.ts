@@ -2,7 +2,7 @@
 // for people, and robots.txt.
 
 import type { Config } from '../../base/config/config.ts'
-import { type Answer, jsonAnswer, textAnswer } from './answer.ts'
+import { type Answer, jsonAnswer, textAnswer } from './http-answer.ts'
 
 export type DidService = { id: `#${string}`; type: string; serviceEndpoint: string }
 

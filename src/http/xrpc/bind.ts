@@ -1,16 +1,15 @@
 // Turns a definition into a method that the server can serve: creates the call from its context, and wraps
 // every handler in the same middleware.
 
+import { andThen } from '../../base/util/turn.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { rules } from '../../sources/appview/coverage.ts'
-import { formatLabelers } from '../server/labelers.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
-import { type Call, createCall } from './call.ts'
+import { type Call, createCall, formatLabelers } from './call.ts'
 import type { MethodDefinition } from './define.ts'
 import { answeredByFallback } from './fallback/answered-by-fallback.ts'
 import { namingByDid } from './naming/by-did.ts'
-import { andThen } from './waiting/maybe-later.ts'
 import { type Answering, upToDate } from './waiting/up-to-date.ts'
 
 type Middleware = (app: AppContext, method: MethodDefinition, next: Answering) => Answering

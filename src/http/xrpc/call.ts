@@ -1,7 +1,7 @@
 // One call of a method, as its handler sees it: the request, the viewer, and the reader for whom the answer
 // is made (answers/hydrate/reader.ts).
 
-import { NO_LABELERS } from '../../answers/hydrate/labelers.ts'
+import { type Labelers, NO_LABELERS } from '../../answers/hydrate/labelers.ts'
 import { createReader, type Reader } from '../../answers/hydrate/reader.ts'
 import type { Viewer } from '../../answers/hydrate/types.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -109,3 +109,15 @@ class OneCall implements Call {
     return new OneCall(this.#parts, this.#context, this.params, false)
   }
 }
+
+/** Formats the `Atproto-Content-Labelers` response header. */
+export function formatLabelers(labelers: Labelers): string {
+  const known = formatted.get(labelers)
+  if (known !== undefined) return known
+  const { dids, redact } = labelers
+  const text = dids.map((did) => (redact.has(did) ? `${did};redact` : did)).join(',')
+  formatted.set(labelers, text)
+  return text
+}
+
+const formatted = new WeakMap<Labelers, string>()

@@ -1,10 +1,10 @@
 // Method definitions: a name, the requirements on the caller, and a handler that receives the parts of the
 // server that it needs. methods.ts lists them all.
 
+import type { MaybeLater } from '../../base/util/turn.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
 import type { Call, SignedInCall } from './call.ts'
-import type { MaybeLater } from './waiting/maybe-later.ts'
 
 /** The parts of the server that a handler needs. */
 export type Needs<Names extends keyof AppContext> = Pick<AppContext, Names>

@@ -6,7 +6,7 @@
 
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import { awaitPublished, settledCommits } from '../../data/shared-memory/publishing.ts'
+import { awaitPublished, settledCommits } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Accounts } from '../../data/store/read/accounts/accounts.ts'
 
 /** `commits`: the number settled when the rev was read. */

@@ -1,5 +1,6 @@
 // Applies one commit of the writer: a batch of the stream with the cursor it advances to, or records fetched
-// from a repository. A bad record is left out and counted, the others stay.
+// from a repository. A bad record is left out and counted, the others stay. Of each, a cheap check comes first: can it
+// matter here at all? Then come its lexicon and its lateness, and the rules of its collection write or remove it.
 
 import type {
   CommitEvent,
@@ -9,27 +10,30 @@ import type {
   StreamItem,
   UnreadCommit,
 } from '@slipstream/jetstream'
-import { isIndexed } from '../../base/atproto/collections.ts'
+import { type Collection, isIndexed } from '../../base/atproto/collections.ts'
 import { packCid, packRkey } from '../../base/atproto/keys.ts'
 import { raiseActorRev } from '../../data/store/records/actors.ts'
 import { putStreamCursor } from '../../data/store/stream/stream-cursors.ts'
 import { applyAccount, bringBack } from './account.ts'
 import { applyGap } from './account-gaps.ts'
-import { applyRemoval, applyWrite } from './apply-record.ts'
+import { allRules } from './collections/all-rules.ts'
 import { type BatchOutcome, commitSparing } from './commit-sparing.ts'
 import { applyIdentity } from './identity.ts'
 import {
   type IndexContext,
   internActor,
+  isAuthor,
   isImportingFollows,
   isMember,
+  isOfDeletedAccount,
   type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
 } from './index-context.ts'
-import { laterRev } from './lateness.ts'
+import { isTombstoned, laterRev, writeTombstone } from './lateness.ts'
 import { type FetchedRecords, toWrites } from './records/fetched-records.ts'
 import { keepShown } from './records/post-rows.ts'
-import { parseCreatedAt } from './records/record-times.ts'
-import { isFarAway, isFarAwayUnread } from './scope.ts'
+import { parseCreatedAt } from './records/record-fields.ts'
 import { applySync } from './sync.ts'
 import { isValidRecord } from './validation/validate.ts'
 import type { Writer } from './writer.ts'
@@ -159,4 +163,68 @@ function createTally() {
     },
     result: () => ({ applied, skipped }),
   }
+}
+
+/** `isUpdate`: the stream said that the key existed before. */
+function applyWrite(ctx: IndexContext, write: RecordWrite, isUpdate: boolean): Outcome {
+  if (isOfDeletedAccount(ctx, write)) return 'account-deleted'
+  if (isTombstoned(ctx, write)) return 'late'
+  ctx.happenedAt = Math.min(write.indexedAt, write.seenAtUs / 1000)
+  const outcome = allRules[write.collection].put(ctx, write)
+  if (outcome !== 'applied' || !isUpdate || write.rev === undefined) return outcome
+  writeTombstone(ctx, {
+    uid: ctx.actors.uidOf(write.did),
+    collection: write.collection,
+    rkey: write.rkey,
+    rev: write.rev,
+  })
+  return outcome
+}
+
+/**
+ * Also remembers the deletion of an unseen record if its creation would be kept, since that may
+ * still arrive.
+ */
+function applyRemoval(ctx: IndexContext, removal: RecordRemoval): Outcome {
+  if (isOfDeletedAccount(ctx, removal)) return 'account-deleted'
+  if (isTombstoned(ctx, { ...removal, fetchedAt: undefined })) return 'late'
+  ctx.happenedAt = removal.seenAtUs / 1000
+  const wasThere = allRules[removal.collection].remove(ctx, removal)
+  const isRemembered =
+    wasThere ||
+    ctx.scope === 'network' ||
+    isAuthor(ctx, removal.uid) ||
+    isImportingFollows(ctx, removal.collection)
+  if (isRemembered) writeTombstone(ctx, removal)
+  return wasThere ? 'applied' : 'unknown-key'
+}
+
+// A cheap first check, before a record is validated or SQLite is read: can the event matter here? Says no
+// only if that is certain; the collections' files decide the rest, with the rows at hand. `network` keeps
+// everything. `community` keeps all records of authors, and strangers' reactions to kept posts and to
+// authors. `authors` leaves out strangers, except for referenced records.
+
+/** Whether no part of this event can be kept. `uid` is the creator's, 0 while unknown. */
+function isFarAway(
+  ctx: IndexContext,
+  uid: number,
+  event: CommitEvent & { collection: Collection },
+): boolean {
+  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return false
+  if (event.operation === 'delete') return uid === 0 && !isImportingFollows(ctx, event.collection)
+  return allRules[event.collection].isFar(ctx, uid, event)
+}
+
+/**
+ * The same for an unparsed commit. Any DID in it counts as one that matters, so if this says no,
+ * the event is parsed and checked above.
+ */
+function isFarAwayUnread(ctx: IndexContext, commit: UnreadCommit): boolean {
+  if (ctx.scope === 'network') return false
+  const uid = ctx.actors.uidOfPlc(commit.bytes, commit.creatorAt)
+  if (isAuthor(ctx, uid)) return false
+  if (commit.operation === 'delete') {
+    return uid === 0 && !isImportingFollows(ctx, commit.collection)
+  }
+  return allRules[commit.collection as Collection]?.isFarUnread(ctx, uid, commit) ?? false
 }

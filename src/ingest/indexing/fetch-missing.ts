@@ -25,7 +25,7 @@ import { requestReplay } from '../../data/store/stream/replays.ts'
 import { type IndexContext, internActor, isAuthor } from './index-context.ts'
 import { associationsOfShown, mayBeFetched } from './records/associations.ts'
 import { ensureList, ensurePost, lookUpPost } from './records/post-rows.ts'
-import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './records/record-keys.ts'
+import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './records/record-fields.ts'
 import { ensureRecord, parseNamedRecord } from './records/record-rows.ts'
 
 const MAX_KNOWN_PEOPLE = 200_000

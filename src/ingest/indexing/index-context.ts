@@ -17,7 +17,7 @@ import { addPostCounts, type PostCounts } from '../../data/store/posts/post-coun
 import { type ActorCounts, addActorCounts, insertActor } from '../../data/store/records/actors.ts'
 import type { ColdStartBudget } from './members/cold-start-budget.ts'
 import type { MemoryChange } from './memory/memory-changes.ts'
-import { keyMadeAt } from './records/record-times.ts'
+import { keyMadeAt } from './records/record-fields.ts'
 import type { TombstoneFilter } from './records/tombstone-filter.ts'
 
 export type IndexScope = 'authors' | 'community' | 'network'

@@ -9,7 +9,7 @@ import {
   InvalidationWriter,
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { openReader } from '../../../src/data/store/db.ts'
-import { publishInvalidationsTo } from '../../../src/data/store/invalidations.ts'
+import { publishInvalidationsTo } from '../../../src/data/store/transact.ts'
 import { openEmpty } from '../../support/empty-database.ts'
 import { nameOfInvalidation } from '../../support/invalidation-set.ts'
 import { readersSuite, type StoreUnderTest, writersSuite } from '../../support/store-suites.ts'

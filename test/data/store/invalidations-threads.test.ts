@@ -12,9 +12,12 @@ import {
   MAX_INVALIDATIONS_AT_ONCE,
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
-import { invalidationsOf, publishInvalidationsTo } from '../../../src/data/store/invalidations.ts'
 import { addPostCounts } from '../../../src/data/store/posts/post-counts.ts'
-import { transact } from '../../../src/data/store/transact.ts'
+import {
+  invalidationsOf,
+  publishInvalidationsTo,
+  transact,
+} from '../../../src/data/store/transact.ts'
 import { createRandom } from '../../support/random.ts'
 import { readerIsDone } from '../../support/reading-thread.ts'
 

@@ -12,10 +12,13 @@ import {
   MAX_INVALIDATIONS_AT_ONCE,
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
-import { invalidationsOf, publishInvalidationsTo } from '../../../src/data/store/invalidations.ts'
 import { deleteMute, putMute } from '../../../src/data/store/private/mutes.ts'
 import { insertActor } from '../../../src/data/store/records/actors.ts'
-import { transact } from '../../../src/data/store/transact.ts'
+import {
+  invalidationsOf,
+  publishInvalidationsTo,
+  transact,
+} from '../../../src/data/store/transact.ts'
 
 let dataDir: string
 let db: WriteDb

@@ -3,7 +3,8 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { chooseEncoding, compress } from '../../../src/http/server/compression.ts'
-import { formatLabelers, parseAcceptLabelers } from '../../../src/http/server/labelers.ts'
+import { parseAcceptLabelers } from '../../../src/http/server/labelers.ts'
+import { formatLabelers } from '../../../src/http/xrpc/call.ts'
 
 describe('accept-encoding', () => {
   test.each([

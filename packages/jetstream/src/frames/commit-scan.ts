@@ -8,7 +8,7 @@ import { isUtf8 } from 'node:buffer'
 import { assert } from '../assert.ts'
 import { raiseDoubt } from './doubt.ts'
 import { JsonWalk, PLC_LENGTH } from './json-walk.ts'
-import { parseTimeUs } from './wire-time.ts'
+import { parseTimeUs } from './syntax.ts'
 
 type Operation = 'create' | 'update' | 'delete'
 

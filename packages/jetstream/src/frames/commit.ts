@@ -2,8 +2,7 @@
 
 import type { AccountStatus, CommitEvent } from '../event.ts'
 import type { DropReason } from './decoded.ts'
-import { isObject, type JsonObject } from './json-object.ts'
-import { isNsid, isRecordCid, isRkey, isTid } from './syntax.ts'
+import { isNsid, isObject, isRecordCid, isRkey, isTid, type JsonObject } from './syntax.ts'
 
 /** `commit` has operation, rev, collection, rkey and, except for deletions, cid and record. */
 export function readCommit(

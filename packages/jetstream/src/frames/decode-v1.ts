@@ -3,8 +3,7 @@
 
 import { readCommit, readHandle, readStatus } from './commit.ts'
 import type { Decoded } from './decoded.ts'
-import { isObject } from './json-object.ts'
-import { isDid } from './syntax.ts'
+import { isDid, isObject, isPositive } from './syntax.ts'
 
 export function decodeV1(frame: unknown): Decoded {
   if (!isObject(frame)) return 'unknown-frame'
@@ -23,8 +22,4 @@ export function decodeV1(frame: unknown): Decoded {
   if (!isObject(frame.account) || typeof frame.account.active !== 'boolean') return 'bad-account'
   const { active, status } = frame.account
   return { did, timeUs, seq, kind, active, status: readStatus(active, status) }
-}
-
-export function isPositive(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0
 }

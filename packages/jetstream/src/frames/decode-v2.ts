@@ -2,11 +2,8 @@
 // the types of network.bsky.jetstream.subscribeEvents.
 
 import { readCommit, readHandle, readStatus } from './commit.ts'
-import { isPositive } from './decode-v1.ts'
 import type { Decoded, Notice } from './decoded.ts'
-import { isObject, type JsonObject } from './json-object.ts'
-import { isDid, isTid } from './syntax.ts'
-import { parseTimeUs } from './wire-time.ts'
+import { isDid, isObject, isPositive, isTid, type JsonObject, parseTimeUs } from './syntax.ts'
 
 const TYPE = 'network.bsky.jetstream.subscribeEvents#'
 

@@ -10,8 +10,7 @@ import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded, DropReason } from './decoded.ts'
 import { excessOf, hasBrokenText, hasForbiddenKey } from './hostile-json.ts'
-import { asObject, parseJson } from './json-object.ts'
-import { isDid } from './syntax.ts'
+import { asObject, isDid, parseJson } from './syntax.ts'
 import { createScanner } from './unread.ts'
 
 /**

@@ -4,7 +4,7 @@
 // which is not valid UTF-8 text, so that strict clients reject the whole answer. The checks cost next to
 // nothing on ordinary frames.
 
-import { isObject } from './json-object.ts'
+import { isObject } from './syntax.ts'
 
 /** Too short for harmful nesting, as nearly all frames are. */
 const SHALLOW_CHARS = 1024

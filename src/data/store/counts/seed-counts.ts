@@ -6,10 +6,10 @@
 
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
 import type { PostCounts } from '../posts/post-counts.ts'
 import type { ActorCounts } from '../records/actors.ts'
+import { invalidationsOf } from '../transact.ts'
 
 const statements = perDatabase((db) => ({
   invalidations: invalidationsOf(db),

@@ -5,8 +5,8 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { isoTime } from '../../../base/util/iso-time.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
+import { invalidationsOf } from '../transact.ts'
 
 /** `collection` 0 and an empty `rkey`: the account itself. */
 export type LabelSubject = { uid: number; collection: number; rkey: PackedRkey }

@@ -6,9 +6,9 @@ import { type Collection, collectionCodes } from '../../../base/atproto/collecti
 import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
 import { idList } from '../read/id-list.ts'
+import { invalidationsOf } from '../transact.ts'
 
 export type TakedownSubject = {
   /** As stored: a DID, an at-URI or, for a blob, the DID, a space and its CID. */

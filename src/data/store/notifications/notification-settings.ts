@@ -2,9 +2,9 @@
 
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
 import { idList } from '../read/id-list.ts'
+import { invalidationsOf } from '../transact.ts'
 
 export type NotificationSettings = {
   /** Milliseconds. Older notifications date from before the account was a member. */

@@ -9,7 +9,7 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { findMeta, putMeta, removeMeta } from '../meta-values.ts'
 import { perDatabase } from '../per-database.ts'
-import { arrivalTime } from '../timelines/arrival-clock.ts'
+import { arrivalTime } from '../timelines/arrivals.ts'
 import { type NotificationReason, reasonCodes } from './notification-reasons.ts'
 import { type SubjectCollection, subjectCodes } from './notification-subjects.ts'
 

@@ -3,8 +3,8 @@
 
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase, returning } from '../per-database.ts'
+import { invalidationsOf } from '../transact.ts'
 
 export const gateTables = ['threadgates', 'postgates'] as const
 

@@ -1,7 +1,7 @@
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
+import { invalidationsOf } from '../transact.ts'
 
 /** Amounts to add to a post's counts. */
 export type PostCounts = { likes: number; reposts: number; replies: number; quotes: number }

@@ -4,12 +4,12 @@
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase, returning } from '../per-database.ts'
 import { dissociate } from '../records/associated-records.ts'
 import { queueEmptiedPost, queuePost } from '../search/queue.ts'
 import { numberArrival, removeArrival } from '../timelines/arrivals.ts'
 import { postItem } from '../timelines/item-ids.ts'
+import { invalidationsOf } from '../transact.ts'
 import { removeMentions } from './mentions.ts'
 import { packRecord, recordColumn, recordText } from './record-bytes.ts'
 

@@ -5,8 +5,8 @@
 
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
+import { invalidationsOf } from '../transact.ts'
 
 type ActivitySubscription = { uid: number; post: number; reply: number; created_at: number }
 

@@ -4,9 +4,9 @@
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
 import { idList } from '../read/id-list.ts'
+import { invalidationsOf } from '../transact.ts'
 
 type Bookmark = {
   uid: number

@@ -2,10 +2,10 @@
 
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase, returning } from '../per-database.ts'
 import { bandOf } from '../search/actor-index.ts'
 import { queueActor } from '../search/queue.ts'
+import { invalidationsOf } from '../transact.ts'
 import { ACTIVE, isHiddenStatus } from './status.ts'
 
 type ActorRow = {

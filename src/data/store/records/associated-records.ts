@@ -4,10 +4,10 @@
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
 import { packRecord } from '../posts/record-bytes.ts'
 import { GC, putGcCandidate } from '../removal/gc-candidates.ts'
+import { invalidationsOf } from '../transact.ts'
 
 type Key = { uid: number; collection: number; rkey: PackedRkey }
 

@@ -2,7 +2,7 @@ import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { WriteDb } from '../db.ts'
 import { blockEdges } from '../edges/all-edges.ts'
 import type { Edge } from '../edges/edge.ts'
-import { invalidationsOf } from '../invalidations.ts'
+import { invalidationsOf } from '../transact.ts'
 import { deleteRelationRecord, deleteRelationRecordsOf } from './relation-records.ts'
 
 const BLOCK = 'app.bsky.graph.block'

@@ -3,8 +3,8 @@
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
+import { invalidationsOf } from '../transact.ts'
 import { deleteRelationRecord, deleteRelationRecordsOf } from './relation-records.ts'
 
 const LIST_BLOCK = 'app.bsky.graph.listblock'

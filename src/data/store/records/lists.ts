@@ -4,8 +4,8 @@
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase, returning } from '../per-database.ts'
+import { invalidationsOf } from '../transact.ts'
 
 export type ListRow = { id: number; uid: number; cid: Buffer | null; rev: string | null }
 

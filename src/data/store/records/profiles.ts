@@ -1,8 +1,8 @@
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
 import { queueActor } from '../search/queue.ts'
+import { invalidationsOf } from '../transact.ts'
 
 type ProfileRow = {
   uid: number

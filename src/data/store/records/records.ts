@@ -5,8 +5,8 @@ import { collectionCodes, type RecordCollection } from '../../../base/atproto/co
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
+import { invalidationsOf } from '../transact.ts'
 
 export type RecordKey = { uid: number; collection: number; rkey: PackedRkey }
 

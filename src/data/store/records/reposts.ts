@@ -3,10 +3,10 @@
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase, returning } from '../per-database.ts'
 import { numberArrival } from '../timelines/arrivals.ts'
 import { repostItem } from '../timelines/item-ids.ts'
+import { invalidationsOf } from '../transact.ts'
 import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
 
 const REPOST = 'app.bsky.feed.repost'

@@ -6,10 +6,10 @@ import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import { forgetSeedActorCounts } from '../counts/seed-counts.ts'
 import type { WriteDb } from '../db.ts'
 import { deleteFeedDepths } from '../fetching/feed-depths.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
 import type { PostRow } from '../posts/posts.ts'
 import { queueActor } from '../search/queue.ts'
+import { invalidationsOf } from '../transact.ts'
 
 const POST = collectionCodes['app.bsky.feed.post']
 

@@ -5,9 +5,9 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { blockEdges, followEdges, likeEdges } from '../edges/all-edges.ts'
-import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase } from '../per-database.ts'
 import { DELETED } from '../posts/posts.ts'
+import { invalidationsOf } from '../transact.ts'
 
 const MAX_LOOKED_AT = 1_000
 

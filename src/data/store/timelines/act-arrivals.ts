@@ -3,7 +3,7 @@
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
-import { arrivalTime } from './arrival-clock.ts'
+import { arrivalTime } from './arrivals.ts'
 
 type ActKey = { uid: number; collection: number; rkey: PackedRkey }
 

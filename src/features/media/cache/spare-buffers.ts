@@ -3,7 +3,7 @@
 // the socket tells. Bodies consumed in another way keep their buffers, which are replaced.
 
 import type { ServerResponse } from 'node:http'
-import { createReusedMemory } from '../../../base/util/reused-memory.ts'
+import { createReusedMemory } from '../../../answers/views/json/json-buffer.ts'
 
 type Lender = {
   /** Returns a buffer of at least this size, up to `LARGE_BYTES`. */

@@ -1,6 +1,6 @@
 // One call to the timelines service: an authenticated caller and the timelines that it names.
 
-import type { Answer } from '../../../http/server/answer.ts'
+import type { Answer } from '../../../http/server/http-answer.ts'
 import type { HttpRequest } from '../../../http/server/http-request.ts'
 import type { TimelineKey } from '../sources/timeline-key.ts'
 import type { Asker } from './access.ts'

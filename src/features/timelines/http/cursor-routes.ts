@@ -5,7 +5,7 @@ import { forbidden, invalidRequest, XRPCError } from '../../../base/atproto/xrpc
 import { isoTime } from '../../../base/util/iso-time.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
-import { type Answer, jsonAnswer } from '../../../http/server/answer.ts'
+import { type Answer, jsonAnswer } from '../../../http/server/http-answer.ts'
 import type { CursorOutcome, CursorReader, TimelineWriter } from '../requests.ts'
 import type { Cursors } from '../sources/signed-cursor.ts'
 import { CURSOR_LIMITS, type CursorOwner, findStoredCursor } from '../store/timeline-cursors.ts'

@@ -3,8 +3,8 @@
 
 import { isValidDid } from '@atproto/syntax'
 import { parseNamedThing } from '../../../base/atproto/named-thing.ts'
+import { allOf, andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { Needs } from '../../../http/xrpc/define.ts'
-import { allOf, andThen, type MaybeLater } from '../../../http/xrpc/waiting/maybe-later.ts'
 import { notHereYet } from '../../../http/xrpc/waiting/not-here.ts'
 import type { Asker } from '../../../sources/quota.ts'
 import { didOf } from './read-key.ts'

@@ -3,8 +3,8 @@
 
 import { parseNamedThing } from '../../../base/atproto/named-thing.ts'
 import { invalidRequest } from '../../../base/atproto/xrpc-error.ts'
+import { allOf, andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { Needs } from '../../../http/xrpc/define.ts'
-import { allOf, andThen, type MaybeLater } from '../../../http/xrpc/waiting/maybe-later.ts'
 import type { Asker } from '../../../sources/quota.ts'
 import { isFit, KINDS } from '../sources/timeline-key.ts'
 

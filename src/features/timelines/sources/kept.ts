@@ -2,7 +2,7 @@
 // readers take the invalidations first and read rows afterwards (data/shared-memory/invalidation-ring.ts).
 // All of it is bounded: a part that runs full is cleared.
 
-import { BoundedByBytes } from '../../../base/util/bounded-by-bytes.ts'
+import { BoundedByBytes } from '../../../base/util/lru.ts'
 import { INVALIDATION } from '../../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../../data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../../data/store/timelines/item-ids.ts'

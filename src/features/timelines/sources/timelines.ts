@@ -3,7 +3,7 @@
 // it is consistent. Reads from elsewhere are awaited outside of the transaction.
 
 import { invalidRequest, XRPCError } from '../../../base/atproto/xrpc-error.ts'
-import { timed } from '../../../base/obs/stopwatch.ts'
+import { timed } from '../../../base/util/turn.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { atOneMoment } from '../../../data/store/transact.ts'
 import type { DescribedEvent, PageJson } from './event-json.ts'

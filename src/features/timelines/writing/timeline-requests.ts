@@ -3,7 +3,7 @@
 
 import { DAY_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db, WriteDb } from '../../../data/store/db.ts'
-import { arrivalTime } from '../../../data/store/timelines/arrival-clock.ts'
+import { arrivalTime } from '../../../data/store/timelines/arrivals.ts'
 import type { Writer } from '../../../ingest/indexing/writer.ts'
 import type { TimelineOutcomes, TimelineRequest } from '../requests.ts'
 import { hasDroppedGraph } from '../store/programs/custom-graphs.ts'

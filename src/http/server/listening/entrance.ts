@@ -13,8 +13,7 @@ import {
   type SmallAnswer,
 } from '../../overload/address-time.ts'
 import type { Overload } from '../../overload/overload.ts'
-import { errorAnswer } from '../answer.ts'
-import { BASE_HEADERS } from '../http-answer.ts'
+import { BASE_HEADERS, errorAnswer } from '../http-answer.ts'
 import { createRefusalPace } from './refusal-pace.ts'
 
 export type Entrance = {

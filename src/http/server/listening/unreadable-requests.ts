@@ -4,8 +4,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
-import { errorAnswer } from '../answer.ts'
-import { BASE_HEADERS } from '../http-answer.ts'
+import { BASE_HEADERS, errorAnswer } from '../http-answer.ts'
 
 const REFUSALS: Record<string, XRPCError> = {
   HPE_HEADER_OVERFLOW: new XRPCError(

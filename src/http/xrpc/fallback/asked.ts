@@ -2,16 +2,15 @@
 // viewer state by our own.
 
 import type { JsonObject } from '../../../base/util/json-object.ts'
+import { inTurn } from '../../../base/util/turn.ts'
 import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import { speak } from '../../../sources/appview/our-word.ts'
 import { keepShown } from '../../../sources/appview/shown-items.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
-import { formatLabelers } from '../../server/labelers.ts'
 import type { Params } from '../../server/method.ts'
 import { waitLeftMs } from '../../server/wait-left.ts'
 import type { AppContext } from '../app-context.ts'
-import type { Call } from '../call.ts'
-import { inTurn } from '../waiting/maybe-later.ts'
+import { type Call, formatLabelers } from '../call.ts'
 import { ourWordOn } from './our-knowledge.ts'
 
 export type Asked = { nsid: string; params: Params; waitShare?: number }

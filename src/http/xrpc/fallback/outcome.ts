@@ -3,9 +3,9 @@
 import { jsonBytes } from '../../../answers/views/json/ready-json.ts'
 import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
+import { inTurn, type MaybeLater } from '../../../base/util/turn.ts'
 import type { MethodResult } from '../../server/method.ts'
 import type { Call } from '../call.ts'
-import { inTurn, type MaybeLater } from '../waiting/maybe-later.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
 
 type Outcome = { result: MethodResult } | { error: XRPCError }

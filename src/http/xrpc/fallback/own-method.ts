@@ -2,11 +2,11 @@
 // answered, and with all of the method's waits once it has no answer. So a configured AppView is never worse than
 // none.
 
+import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { MethodDefinition } from '../define.ts'
-import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
 
 export type OwnMethod = {

@@ -3,6 +3,7 @@
 
 import { invalidRequest } from '../../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
+import type { MaybeLater } from '../../../base/util/turn.ts'
 import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
 import {
@@ -13,7 +14,6 @@ import {
 import type { Params } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
-import type { MaybeLater } from '../waiting/maybe-later.ts'
 import { type Asked, askFallback } from './asked.ts'
 
 const MAX_READS = 3

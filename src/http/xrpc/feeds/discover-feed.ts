@@ -14,7 +14,7 @@ import {
 import { notRecommendedTo } from '../accounts/not-recommended.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { fillPage } from '../paging/fill-page.ts'
+import { fillPage } from '../paging/paged-method.ts'
 
 export const DISCOVER = {
   did: 'did:plc:z72i7hdynmk6r22z27h6tvur',

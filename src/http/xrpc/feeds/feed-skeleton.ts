@@ -3,12 +3,12 @@
 
 import type { AppBskyFeedGetFeedSkeleton } from '@atproto/api'
 import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
+import { inTurn } from '../../../base/util/turn.ts'
 import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import type { FetchedResponse } from '../../../sources/identity/guarded-fetch.ts'
 import { readSafeJson } from '../../server/input.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { inTurn } from '../waiting/maybe-later.ts'
 
 export type FeedSkeleton = {
   feed: AppBskyFeedGetFeedSkeleton.OutputSchema['feed']

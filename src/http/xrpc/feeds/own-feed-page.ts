@@ -1,11 +1,11 @@
 // A page of a feed that is made here (own-feeds.ts). It offers more choices than fit, and the page takes the first
 // that the viewer may see.
 
+import { inTurn } from '../../../base/util/turn.ts'
 import type { MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { notBlockedOrMuted } from '../paging/present.ts'
-import { inTurn } from '../waiting/maybe-later.ts'
 import { findItems, presentEach } from './chosen-items.ts'
 import { languagesOf, type OwnFeed } from './own-feeds.ts'
 

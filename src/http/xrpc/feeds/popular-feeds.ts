@@ -2,6 +2,7 @@
 // name, of the liked ones alone.
 
 import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import type { MaybeLater } from '../../../base/util/turn.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { MethodDefinition, Needs } from '../define.ts'
@@ -9,7 +10,6 @@ import { namedRecords } from '../naming/named-records.ts'
 import type { PagePart } from '../paging/paged-method.ts'
 import { hydrated } from '../paging/present.ts'
 import { searchedMethod } from '../search/searched-method.ts'
-import type { MaybeLater } from '../waiting/maybe-later.ts'
 import { shownGenerator } from './generators-shown.ts'
 
 type Part = PagePart<Call<{ limit: number; query?: string }>, unknown>

@@ -5,6 +5,7 @@
 
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { LruMap } from '../../../base/util/lru.ts'
+import type { MaybeLater } from '../../../base/util/turn.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { Accounts } from '../../../data/store/read/accounts/accounts.ts'
 import { UnansweredError } from '../../../sources/identity/fetch-identity.ts'
@@ -12,7 +13,6 @@ import { registrableDomain } from '../../../sources/identity/registrable-domain.
 import type { Resolver } from '../../../sources/identity/resolver.ts'
 import type { Asker, Quotas } from '../../../sources/quota.ts'
 import { takeShare } from '../strangers/outside-shares.ts'
-import type { MaybeLater } from '../waiting/maybe-later.ts'
 import { notHereYet } from '../waiting/not-here.ts'
 
 /** `uid` is 0 for an unknown account. */

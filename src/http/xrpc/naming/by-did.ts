@@ -3,10 +3,10 @@
 // parameters and fields of the input are at-URIs is read from the method's lexicon.
 
 import type { Lexicons, LexUserType } from '@atproto/lexicon'
+import { allOf, andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { Asker } from '../../../sources/quota.ts'
 import type { Params } from '../../server/method.ts'
 import type { Needs } from '../define.ts'
-import { allOf, andThen, type MaybeLater } from '../waiting/maybe-later.ts'
 import { notHereYet } from '../waiting/not-here.ts'
 
 type Request = { params: Params; input: unknown }

@@ -3,9 +3,9 @@
 import type { $Typed, AppBskyGraphDefs } from '@atproto/api'
 import type { ReadyJson } from '../../../answers/views/json/ready-json.ts'
 import { invalidRequest } from '../../../base/atproto/xrpc-error.ts'
+import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
 import type { NamedActor } from './actor-names.ts'
 
 type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'who'>

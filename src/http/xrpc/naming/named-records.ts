@@ -1,8 +1,8 @@
 import { type NamedRequest, urisOf } from '../../../answers/skeleton/popular-records.ts'
 import type { SearchCall, Searching } from '../../../answers/skeleton/search/searches.ts'
 import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
-import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
 
 type Parts = { search: Pick<Searching, 'records'>; actors: Pick<ActorReader, 'didOf'> }
 

@@ -1,7 +1,7 @@
-// Fills a page up as fill-page.ts does, where reading may take until later.
+// Fills a page up as `fillPage` does, where reading may take until later.
 
-import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
-import { type FilledPage, MAX_READS } from './fill-page.ts'
+import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
+import { type FilledPage, MAX_READS } from './paged-method.ts'
 
 /**
  * @param read - reads one filtered page; its cursor follows the items read, not those that are left

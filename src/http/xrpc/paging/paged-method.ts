@@ -2,18 +2,18 @@
 // rules and views: present.ts), and the body. Cursors are handled here: the skeleton refuses bad ones, and
 // retired ones of old clients get an empty page, as in the reference.
 
-import type { PageSources } from '../../../answers/cache/page-sources.ts'
+import { PageSources } from '../../../answers/cache/page-sources.ts'
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
-import { timed } from '../../../base/obs/stopwatch.ts'
+import { answerMemory } from '../../../answers/views/json/json-buffer.ts'
+import { jsonBytes } from '../../../answers/views/json/ready-json.ts'
+import { andThen, isTimeUp, type MaybeLater, timed } from '../../../base/util/turn.ts'
 import type { Method, MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { type CallOf, type MethodDefinition, type QueryOptions, query } from '../define.ts'
-import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
-import { type FilledPage, fillPage } from './fill-page.ts'
-import { keptOrMade, type PageRecord } from './kept-page.ts'
+import { showsNothing } from '../waiting/shows-nothing.ts'
 
 /** A view, maybe as ready JSON; undefined if it is not shown. */
 export type View = object | undefined
@@ -162,3 +162,109 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
 }
 
 const NOTHING: FilledPage<NonNullable<View>> = { items: [], cursor: undefined }
+
+// Blocks and mutes remove items from a page after it was read. So that a page is not short or even empty
+// while there is more below, the next pages are read until it is full, or until the call's time is up: then it
+// ends early, with a cursor.
+
+/** `isCut`: see `SkeletonPage`. */
+export type FilledPage<T> = {
+  items: T[]
+  cursor: string | undefined
+  isCut?: boolean
+}
+
+export const MAX_READS = 10
+
+type Options = {
+  limit: number
+  cursor: string | undefined
+  /** A cursor that means the end (`since` of a bounded read). */
+  end?: string
+  /** Number of items that suffice; `limit` by default. */
+  enough?: number
+}
+
+/**
+ * @param read - reads one filtered page; its cursor follows the items read, not those that are left
+ */
+export function fillPage<T>(
+  { limit, cursor, end, enough = limit }: Options,
+  read: (cursor: string | undefined, limit: number) => FilledPage<T>,
+): FilledPage<T> {
+  const { isCut, ...page } = read(cursor, limit)
+  if (isCut) return page
+  for (let reads = 1; reads < MAX_READS && page.items.length < enough; reads++) {
+    if (page.cursor === undefined || page.cursor === end || isTimeUp()) break
+    const next = read(page.cursor, limit - page.items.length)
+    page.items.push(...next.items)
+    if (next.cursor === page.cursor) return { ...page, cursor: undefined }
+    page.cursor = next.cursor
+    if (next.isCut) break
+  }
+  return page
+}
+
+// Pages that are asked for again: sent as they were written before, as long as the skeleton finds the same items
+// and cursors, and all that the views were made from is the same (answers/cache/kept-pages.ts). The skeleton is read
+// each time, so that nothing need say when a timeline has changed.
+
+type Read = SkeletonPage<unknown>
+
+/** What an answer was made from, if it is to be kept. */
+type PageRecord = {
+  readonly sources: PageSources
+  /** The skeletons read, in order. */
+  readonly reads: { place: PlaceInList; found: Read }[]
+}
+
+/** @param make - makes the answer, and notes in the record what from */
+function keptOrMade(
+  { viewCache: { pages, isCurrent } }: Pick<AppContext, 'viewCache'>,
+  { nsid, call }: { nsid: string; call: Call<never> },
+  {
+    skeleton,
+    make,
+  }: {
+    skeleton: (place: PlaceInList) => Read
+    make: (record?: PageRecord) => MethodResult
+  },
+): MethodResult {
+  const key = keyOf(nsid, call)
+  const known = pages.find(key)
+  if (known && isCurrent(known, call.reader)) {
+    const reads = known.reads as PageRecord['reads']
+    if (reads.every(({ place, found }) => isSameRead(found, skeleton(place)))) {
+      pages.use(key)
+      for (const one of known.sources.missing) call.reader.missing.add(one)
+      return { body: known.body }
+    }
+  }
+  if (!pages.isWorthKeeping(key)) return make()
+  const record: PageRecord = { sources: new PageSources(), reads: [] }
+  const made = make(record)
+  // A page that ended early says less than the next one would, and whether one is empty is asked later.
+  if (!record.sources.areWhole || isTimeUp() || showsNothing(made)) return made
+  const written = jsonBytes(made.body)
+  const kept = pages.keep(key, record, written)
+  answerMemory.giveBack(written)
+  return { body: kept }
+}
+
+function keyOf(nsid: string, { viewer, params }: Call<never>): string {
+  return `${nsid} ${viewer?.uid} ${JSON.stringify(params)}`
+}
+
+function isSameRead(one: Read, other: Read): boolean {
+  const names = Object.keys(other) as (keyof Read)[]
+  if (names.length !== Object.keys(one).length) return false
+  return names.every((name) =>
+    name === 'items' ? areSame(one.items, other.items) : one[name] === other[name],
+  )
+}
+
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  if (some.length !== others.length) return false
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false
+  return true
+}

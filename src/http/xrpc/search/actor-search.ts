@@ -4,11 +4,11 @@
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { SearchCall, Searching } from '../../../answers/skeleton/search/searches.ts'
 import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import { actorQuery } from '../../../data/search/actor-terms.ts'
 import type { Accounts } from '../../../data/store/read/accounts/accounts.ts'
 import { someFollows } from '../accounts/followed-accounts.ts'
-import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
 
 type ActorSearchParts = {
   search: Pick<Searching, 'actors'>

@@ -6,6 +6,7 @@
 import type { Viewer } from '../../../answers/hydrate/types.ts'
 import type { PostSearchRequest } from '../../../answers/skeleton/search/posts.ts'
 import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import {
   matchOf,
   type Operator,
@@ -23,7 +24,6 @@ import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import type { PagePart } from '../paging/paged-method.ts'
-import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
 
 /**
  * Conditions by kind: a post must match at least one of each included kind, and none of the

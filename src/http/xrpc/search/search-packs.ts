@@ -2,11 +2,11 @@
 // (answers/skeleton/popular-records.ts).
 
 import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import type { MaybeLater } from '../../../base/util/turn.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import { namedRecords } from '../naming/named-records.ts'
 import type { PagePart } from '../paging/paged-method.ts'
-import type { MaybeLater } from '../waiting/maybe-later.ts'
 
 export const SEARCHED_PACKS = 'by a part of the name, among those indexed here'
 

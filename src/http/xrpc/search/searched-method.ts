@@ -2,14 +2,13 @@
 
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
 import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { Method, MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { type CallOf, type MethodDefinition, type QueryOptions, query } from '../define.ts'
-import type { FilledPage } from '../paging/fill-page.ts'
 import { fillPageLater } from '../paging/fill-page-later.ts'
-import type { PagePart, View } from '../paging/paged-method.ts'
-import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
+import type { FilledPage, PagePart, View } from '../paging/paged-method.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
 
 type Found<C, About> = { app: AppContext; call: C; about: About; cursor: string | undefined }

@@ -1,10 +1,10 @@
 // Searches for one account's posts, where no member follows it: none of them are stored, and an empty answer would
 // read like a fact. Its newest posts are fetched first, as for its page (strangers-pages.ts).
 
+import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
-import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
 import { onlyAuthor, type PostSearchParams } from './post-search.ts'
 
 type Parts = Needs<'actors' | 'names' | 'strangersPages' | 'underWay' | 'waits'>

@@ -5,10 +5,10 @@
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { isObject } from '../../../base/util/json-object.ts'
 import { LruMap } from '../../../base/util/lru.ts'
+import { inTurn } from '../../../base/util/turn.ts'
 import { readSafeJson } from '../../server/input.ts'
 import type { Call } from '../call.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
-import { inTurn } from '../waiting/maybe-later.ts'
 import { askPds, type Outside, unreachable } from './outside-pds.ts'
 
 export type OutsidePage = {

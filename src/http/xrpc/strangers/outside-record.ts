@@ -4,11 +4,11 @@
 import { packCid } from '../../../base/atproto/keys.ts'
 import { invalidRequest, XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
+import { inTurn } from '../../../base/util/turn.ts'
 import { hasCid } from '../../../sources/pds/record-cid.ts'
 import { readSafeJson } from '../../server/input.ts'
 import type { Call } from '../call.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
-import { inTurn } from '../waiting/maybe-later.ts'
 import { askPds, type Outside, unreachable } from './outside-pds.ts'
 
 type OutsideRecord = { uri: string; cid: string; value: JsonObject }

@@ -5,10 +5,10 @@
 import { asVisitor, type Reader } from '../../../answers/hydrate/reader.ts'
 import type { ProfileState } from '../../../answers/hydrate/types.ts'
 import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
+import { inTurn } from '../../../base/util/turn.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
-import { inTurn } from './maybe-later.ts'
 import { whenAsked } from './when-asked.ts'
 
 type Parts = Needs<'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>

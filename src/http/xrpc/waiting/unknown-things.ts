@@ -2,6 +2,7 @@
 // were never fetched. An answer that shows nothing because of these is refused for now (up-to-date.ts).
 
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { allOf, andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { PostsByUri } from '../../../data/store/read/posts/posts-by-uri.ts'
 import type { Scope } from '../../../sources/appview/coverage.ts'
@@ -11,7 +12,6 @@ import type { Call } from '../call.ts'
 import { isStoredAccount } from '../fallback/holdings.ts'
 import { lookupsFor } from '../strangers/outside-shares.ts'
 import type { FetchRequests } from './fetch-requests.ts'
-import { allOf, andThen, type MaybeLater } from './maybe-later.ts'
 import type { MissingWaits } from './missing-waits.ts'
 
 type UnknownThings = {

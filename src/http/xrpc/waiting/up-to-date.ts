@@ -3,10 +3,10 @@
 // run it requests what the answer lacks; a refusal or an empty answer while that may still arrive is a 503.
 
 import { withHeaders, XRPCError } from '../../../base/atproto/xrpc-error.ts'
+import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { MethodResult } from '../../server/method.ts'
 import type { Call } from '../call.ts'
 import type { MethodDefinition, Needs } from '../define.ts'
-import { andThen, type MaybeLater } from './maybe-later.ts'
 import { notHeldHere, notHereYet } from './not-here.ts'
 import { showsNothing } from './shows-nothing.ts'
 

@@ -4,8 +4,7 @@
 // data is still being fetched are left out; the next page of the same stretch or a refresh has them. Data
 // that can't be had now is shown as it is.
 
-import type { MissingSet } from '../../../answers/hydrate/missing-set.ts'
-import { createReader, type Reader } from '../../../answers/hydrate/reader.ts'
+import { createReader, type MissingSet, type Reader } from '../../../answers/hydrate/reader.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { UnderWay } from '../../../data/store/read/under-way.ts'

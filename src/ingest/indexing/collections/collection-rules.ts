@@ -11,8 +11,7 @@ import {
   type RecordRemoval,
   type RecordWrite,
 } from '../index-context.ts'
-import { subjectUri } from '../records/record-fields.ts'
-import { authorityOf } from '../records/record-keys.ts'
+import { authorityOf, subjectUri } from '../records/record-fields.ts'
 import type { Step } from '../retention/step.ts'
 
 export type CollectionRules = {

@@ -21,7 +21,7 @@ import {
 } from '../index-context.ts'
 import { isOutdated } from '../lateness.ts'
 import { ensurePost } from '../records/post-rows.ts'
-import { parsePostUri } from '../records/record-keys.ts'
+import { parsePostUri } from '../records/record-fields.ts'
 import { type CollectionRules, isOfNobodyKnown, isUnreadStrangers } from './collection-rules.ts'
 
 type GateKind = { table: GateTable; flag: number }

@@ -20,7 +20,7 @@ import {
 } from '../index-context.ts'
 import { ensureList, lookUpList } from '../records/post-rows.ts'
 import { keepUnusualRelation } from '../records/reaction-record.ts'
-import { authorityOf, LIST_COLLECTION, parseRecordUri } from '../records/record-keys.ts'
+import { authorityOf, LIST_COLLECTION, parseRecordUri } from '../records/record-fields.ts'
 import { isListInUse } from '../retention/list-needs.ts'
 import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
 import { type CollectionRules, isKnown, namesNone, uidOf } from './collection-rules.ts'

@@ -23,7 +23,7 @@ import {
 } from '../index-context.ts'
 import { ensureList, lookUpList } from '../records/post-rows.ts'
 import { keepUnusualRelation } from '../records/reaction-record.ts'
-import { LIST_COLLECTION, parseRecordUri, type RecordRef } from '../records/record-keys.ts'
+import { LIST_COLLECTION, parseRecordUri, type RecordRef } from '../records/record-fields.ts'
 import { type CollectionRules, namesNone, uidOf } from './collection-rules.ts'
 
 function put(ctx: IndexContext, write: RecordWrite): Outcome {

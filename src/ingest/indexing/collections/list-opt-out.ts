@@ -2,7 +2,7 @@
 // Kept if the list's owner is known, as one of its creator's small records: there are few.
 
 import { internActor } from '../index-context.ts'
-import { authorityOf, LIST_COLLECTION, parseRecordUri } from '../records/record-keys.ts'
+import { authorityOf, LIST_COLLECTION, parseRecordUri } from '../records/record-fields.ts'
 import { type CollectionRules, isKnown, namesNone, uidOf } from './collection-rules.ts'
 import { putSmallRecord, smallRecord } from './small-records.ts'
 

@@ -51,11 +51,15 @@ import {
 } from '../index-context.ts'
 import { isOutdated, laterRev } from '../lateness.ts'
 import { notifyOfPost, notifyOfRepliesBelow } from '../notifications/notify-post.ts'
-import { associateCard } from '../records/associations.ts'
-import { indexMentions } from '../records/mentions.ts'
-import { mediaFlags, quotedPost } from '../records/post-embeds.ts'
+import { associateCard, indexMentions } from '../records/associations.ts'
 import { ensurePost, lookUpPost, mayStillCome } from '../records/post-rows.ts'
-import { authorityOf, parsePostUri, type RecordRef } from '../records/record-keys.ts'
+import {
+  authorityOf,
+  mediaFlags,
+  parsePostUri,
+  quotedPost,
+  type RecordRef,
+} from '../records/record-fields.ts'
 import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from '../records/reply-rules.ts'
 import { retractPost } from '../records/retract-post.ts'
 import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'

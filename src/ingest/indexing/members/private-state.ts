@@ -16,7 +16,7 @@ import { putActorPreferences } from '../../../data/store/private/preferences.ts'
 import { type IndexContext, internActor } from '../index-context.ts'
 import { addPostCandidates } from '../records/gc-posts.ts'
 import { ensureList, ensurePost, lookUpList, lookUpPost } from '../records/post-rows.ts'
-import { LIST_COLLECTION, parsePostUri, parseRecordUri } from '../records/record-keys.ts'
+import { LIST_COLLECTION, parsePostUri, parseRecordUri } from '../records/record-fields.ts'
 
 type MuteScope = { onlyReposts?: boolean; onlyQuoteposts?: boolean }
 

@@ -7,8 +7,8 @@
 import { EdgeRuns, forEachOpenFollower, type TimelineEntry } from '@slipstream/follow-graph'
 import { CELEBRITY, HIDDEN, MEMBER } from '../../../data/graph/types.ts'
 import type { Db, WriteDb } from '../../../data/store/db.ts'
-import { invalidationsOf } from '../../../data/store/invalidations.ts'
 import { hashOfItem, newestItems } from '../../../data/store/timelines/feed-items.ts'
+import { invalidationsOf } from '../../../data/store/transact.ts'
 import { clearFlag, followsOf, type Memory, setFlag } from './memory.ts'
 import type { MemoryChange } from './memory-changes.ts'
 

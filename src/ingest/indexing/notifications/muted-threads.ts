@@ -11,7 +11,7 @@ import {
 } from '../../../data/store/private/thread-mutes.ts'
 import { type IndexContext, internActor } from '../index-context.ts'
 import { ensurePost, lookUpPost } from '../records/post-rows.ts'
-import { parsePostUri } from '../records/record-keys.ts'
+import { parsePostUri } from '../records/record-fields.ts'
 
 /** @param root - at-URI by DID. `createdAt` in milliseconds; defaults to now. */
 export function muteThread(

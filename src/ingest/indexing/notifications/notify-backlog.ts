@@ -27,7 +27,7 @@ import { VIOLATES_POSTGATE } from '../../../data/store/posts/post-flags.ts'
 import { type PostRow, presentReplies } from '../../../data/store/posts/posts.ts'
 import { reactionsVia } from '../../../data/store/records/reaction-records.ts'
 import type { IndexContext } from '../index-context.ts'
-import { doesMention } from '../records/mentions.ts'
+import { doesMention } from '../records/associations.ts'
 import { FOLLOW, LIKE, REPOST } from './notify.ts'
 import { doesReplyNotify, MAX_HEIGHT, notifyOfPostRow } from './notify-post.ts'
 import {

@@ -6,7 +6,7 @@
 import { packRkey } from '../../../base/atproto/keys.ts'
 import { asObject, type JsonObject } from '../../../base/util/json-object.ts'
 import { type IndexContext, type RecordWrite, sortAtOf } from '../index-context.ts'
-import { parseRecordUri, type RecordRef } from '../records/record-keys.ts'
+import { parseRecordUri, type RecordRef } from '../records/record-fields.ts'
 import { hasNotifications, notify, PROFILE } from './notify.ts'
 
 const STARTER_PACK = 'app.bsky.graph.starterpack'

@@ -21,7 +21,7 @@ import { findPostById, type PostRow, presentReplies } from '../../../data/store/
 import { activitySubscribersOf } from '../../../data/store/private/activity-subscriptions.ts'
 import { isFollowing } from '../../../data/store/records/follows.ts'
 import { type IndexContext, internActor, type RecordWrite, sortAtOf } from '../index-context.ts'
-import type { RecordRef } from '../records/record-keys.ts'
+import type { RecordRef } from '../records/record-fields.ts'
 import { mentionsIn } from '../records/reply-rules.ts'
 import { hasNotifications, isTold, notify, POST, tell } from './notify.ts'
 

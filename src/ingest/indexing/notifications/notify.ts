@@ -25,7 +25,7 @@ import {
   sortAtOf,
 } from '../index-context.ts'
 import { toldJson } from '../records/kept-json.ts'
-import { parseRecordUri } from '../records/record-keys.ts'
+import { parseRecordUri } from '../records/record-fields.ts'
 import { isAboutMutedThread } from './muted-threads.ts'
 
 type Occasion = {

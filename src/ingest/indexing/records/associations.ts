@@ -1,11 +1,15 @@
-// The records that posts' link cards name: rows of the versions named, made with the post. A post from before there were
-// such rows gets them when it is shown.
+// What a post names besides other posts. The records that its link card is made from: rows of the versions named, made
+// with the post; one from before there were such rows gets them when it is shown. And the accounts that it mentions,
+// indexed when it is stored, for accounts that become members later.
 
 import { associatedRefsIn } from '../../../base/atproto/associated-refs.ts'
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import { packCid, packRkey } from '../../../base/atproto/keys.ts'
 import { DAY_MS } from '../../../base/util/durations.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
+import type { Db, WriteDb } from '../../../data/store/db.ts'
+import { addMention } from '../../../data/store/posts/mentions.ts'
+import { postRecord } from '../../../data/store/posts/posts.ts'
 import {
   type AssociatedRow,
   type AssociatedVersion,
@@ -13,7 +17,7 @@ import {
   associatedWithPost,
 } from '../../../data/store/records/associated-records.ts'
 import { type IndexContext, internActor } from '../index-context.ts'
-import { recordOf } from './mentions.ts'
+import { mentionsIn } from './reply-rules.ts'
 
 /** How long after its server had another version, or none, a version is not requested. */
 const MISSED_FOR_MS = DAY_MS
@@ -52,4 +56,27 @@ export function associationsOfShown(ctx: IndexContext, post: number): Associated
 
 export function mayBeFetched({ now }: IndexContext, row: AssociatedRow): boolean {
   return !row.isHere && (row.missed_at ?? -Infinity) < now - MISSED_FOR_MS
+}
+
+/** More than fit into a text; facets may claim any number. */
+const MAX_MENTIONS = 10
+
+export function indexMentions(db: WriteDb, post: number, record: JsonObject): void {
+  for (const did of indexed(record)) addMention(db, post, did)
+}
+
+/** Digests may collide, so the record decides. */
+export function doesMention(db: Db, post: number, did: string): boolean {
+  const record = recordOf(db, post)
+  return record !== undefined && indexed(record).includes(did)
+}
+
+/** Returns the record of a stored post. */
+export function recordOf(db: Db, post: number): JsonObject | undefined {
+  const json = postRecord(db, post)
+  return json === undefined ? undefined : (JSON.parse(json) as JsonObject)
+}
+
+function indexed(record: JsonObject): string[] {
+  return [...new Set(mentionsIn(record))].slice(0, MAX_MENTIONS)
 }

@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../../base/util/durations.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
 import type { IndexContext, Outcome, RecordWrite } from '../index-context.ts'
 import { isValidRecord } from '../validation/validate.ts'
-import { keyMadeAt, parseCreatedAt } from './record-times.ts'
+import { keyMadeAt, parseCreatedAt } from './record-fields.ts'
 
 /** The stream may lag: records newer than its last event may exist. */
 const SLACK_MS = 10 * MINUTE_MS

@@ -14,7 +14,7 @@ import {
 } from '../../../data/store/posts/posts.ts'
 import { findList, insertStubList, type ListRow } from '../../../data/store/records/lists.ts'
 import { type IndexContext, internActor, isAuthor, type RecordWrite } from '../index-context.ts'
-import type { RecordRef } from './record-keys.ts'
+import type { RecordRef } from './record-fields.ts'
 
 /** How long an author's post may still be on its way when others already react to it. */
 const MAY_COME_WITHIN_MS = 36 * HOUR_MS

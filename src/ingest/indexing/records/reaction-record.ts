@@ -13,7 +13,7 @@ import {
 } from '../../../data/store/records/relation-records.ts'
 import type { IndexContext, RecordWrite } from '../index-context.ts'
 import { shortJson } from './kept-json.ts'
-import { parseRecordUri } from './record-keys.ts'
+import { parseRecordUri } from './record-fields.ts'
 
 const REPOST = 'app.bsky.feed.repost'
 const USUAL_FIELDS = new Set(['$type', 'subject', 'createdAt'])

@@ -6,7 +6,7 @@ import {
   type RecordKey,
 } from '../../../data/store/records/records.ts'
 import { type IndexContext, internActor } from '../index-context.ts'
-import { parseRecordUri, type RecordRef } from './record-keys.ts'
+import { parseRecordUri, type RecordRef } from './record-fields.ts'
 
 /** Records that posts embed and accounts like, besides posts and lists. */
 type PointedAt = Extract<

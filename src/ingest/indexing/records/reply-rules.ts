@@ -14,7 +14,7 @@ import { isFollowing } from '../../../data/store/records/follows.ts'
 import { isOnList } from '../../../data/store/records/list-items.ts'
 import type { IndexContext } from '../index-context.ts'
 import { lookUpList } from './post-rows.ts'
-import { LIST_COLLECTION, parseRecordUri, type RecordRef } from './record-keys.ts'
+import { LIST_COLLECTION, parseRecordUri, type RecordRef } from './record-fields.ts'
 
 const GATE = 'app.bsky.feed.threadgate'
 const MENTION = 'app.bsky.richtext.facet#mention'

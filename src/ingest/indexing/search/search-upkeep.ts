@@ -16,7 +16,7 @@ import {
   searchBacklog,
   setSearchBacklog,
 } from '../../../data/store/search/queue.ts'
-import { indexMentions, recordOf } from '../records/mentions.ts'
+import { indexMentions, recordOf } from '../records/associations.ts'
 import type { Writer } from '../writer.ts'
 import { refreshActorIndex } from './search-actors.ts'
 import { movePosts, type PostIndexing, refreshPostIndex } from './search-posts.ts'

@@ -4,8 +4,10 @@
 import { createTimelines, type TimelineReader } from '@slipstream/follow-graph'
 import { afterEach, expect, test } from 'vitest'
 import { createTimelineSkeleton } from '../../../../src/answers/skeleton/timeline.ts'
-import { InvalidationReader } from '../../../../src/data/shared-memory/invalidation-ring.ts'
-import { awaitPublished } from '../../../../src/data/shared-memory/publishing.ts'
+import {
+  awaitPublished,
+  InvalidationReader,
+} from '../../../../src/data/shared-memory/invalidation-ring.ts'
 import { createMergedFeed } from '../../../../src/data/store/timelines/merged-feed.ts'
 import { BUCKETS } from '../../../../src/features/cluster/engine/buckets.ts'
 import { createHeldBuckets } from '../../../../src/features/cluster/engine/held-buckets.ts'

@@ -11,7 +11,7 @@ import { addGraphRoutes } from '../../../../src/features/timelines/http/graph-ro
 import { createLineStreams } from '../../../../src/features/timelines/http/ndjson.ts'
 import { networkGraph } from '../../../../src/features/timelines/sources/graph-source.ts'
 import { createCursors } from '../../../../src/features/timelines/sources/signed-cursor.ts'
-import type { Connected } from '../../../../src/http/server/connected.ts'
+import type { Connected } from '../../../../src/http/server/http-request.ts'
 import { createResponding } from '../../../../src/http/server/respond.ts'
 import { UnansweredError } from '../../../../src/sources/identity/fetch-identity.ts'
 import { didOf } from '../../../support/records.ts'

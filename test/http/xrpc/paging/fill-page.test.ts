@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Writer } from '../../../../src/bridge/messages.ts'
-import { fillPage } from '../../../../src/http/xrpc/paging/fill-page.ts'
+import { fillPage } from '../../../../src/http/xrpc/paging/paged-method.ts'
 import { createFetchRequests } from '../../../../src/http/xrpc/waiting/fetch-requests.ts'
 
 /** Reads a list of numbers of which only every `nth` passes the filter; cursors are positions. */

@@ -6,7 +6,6 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../../../../src/base/config/config.ts'
 import { createOverload } from '../../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../../src/http/overload/rate-limits.ts'
-import { ofPlatform } from '../../../../src/http/server/http-request.ts'
 import type { MethodResult } from '../../../../src/http/server/method.ts'
 import type { Call } from '../../../../src/http/xrpc/call.ts'
 import { upToDate } from '../../../../src/http/xrpc/waiting/up-to-date.ts'
@@ -40,7 +39,7 @@ test('calls that waited for the same go on in turns, and are charged for them', 
   const own = upToDate(parts, { nsid: 'a.b.c', kind: 'query' } as never, handler)
   const { promise: theirAnswer, resolve } = Promise.withResolvers<void>()
   const callers = Array.from({ length: CALLS }, (_, i) =>
-    overload.admit(ofPlatform(new Request('http://host/'), `203.0.113.${i}`), undefined, 1),
+    overload.admit(requestFrom(`203.0.113.${i}`), undefined, 1),
   )
   const calls = callers.map(async ({ time }) => {
     const missing = { isEmpty: true, cards: new Map() }
@@ -59,3 +58,7 @@ test('calls that waited for the same go on in turns, and are charged for them', 
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
   expect(callers.every(({ time }) => time.usedMs > 0)).toBe(true)
 })
+
+function requestFrom(remoteAddress: string) {
+  return { header: () => undefined, remoteAddress, limitHeaders: undefined }
+}

@@ -9,9 +9,11 @@ import { isValidDatetime } from '@atproto/syntax'
 import { describe, expect, it } from 'vitest'
 import type { Collection } from '../../../../src/base/atproto/collections.ts'
 import type { JsonObject } from '../../../../src/base/util/json-object.ts'
-import { isPlainRecord } from '../../../../src/ingest/indexing/validation/plain-records.ts'
 import { isStrictlyValid } from '../../../../src/ingest/indexing/validation/strict-rules.ts'
-import { isValidRecord } from '../../../../src/ingest/indexing/validation/validate.ts'
+import {
+  isPlainRecord,
+  isValidRecord,
+} from '../../../../src/ingest/indexing/validation/validate.ts'
 import { createRandom } from '../../../support/random.ts'
 import { mutateRecord, recordSamples } from '../../../support/record-corpus.ts'
 

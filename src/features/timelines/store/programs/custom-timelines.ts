@@ -2,8 +2,8 @@
 
 import { INVALIDATION } from '../../../../data/shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../../../../data/store/db.ts'
-import { invalidationsOf } from '../../../../data/store/invalidations.ts'
 import { perDatabase, returning } from '../../../../data/store/per-database.ts'
+import { invalidationsOf } from '../../../../data/store/transact.ts'
 import { EVENT_BYTES_SQL } from './custom-sizes.ts'
 
 export type CustomTimelineRow = {

@@ -1,11 +1,11 @@
 // app.bsky.actor.getProfiles: accounts in detail. Leaves out those that can't be shown.
 
 import { profileViewDetailed } from '../../../../../answers/views/profiles/profile-view-detailed.ts'
+import { inTurn } from '../../../../../base/util/turn.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { findSome } from '../../../naming/actor-names.ts'
 import { withoutUnknownCounts } from '../../../strangers/unknown-counts.ts'
-import { inTurn } from '../../../waiting/maybe-later.ts'
 import { profilesAwaited } from '../../../waiting/profiles-awaited.ts'
 
 export const getProfiles = query(

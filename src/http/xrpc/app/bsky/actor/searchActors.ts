@@ -6,13 +6,13 @@ import type { AppBskyActorSearchActors } from '@atproto/api'
 import { isValidHandle } from '@atproto/syntax'
 import { BadCursorError, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { ReadyJson } from '../../../../../answers/views/json/ready-json.ts'
+import { andThen } from '../../../../../base/util/turn.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { fillPageLater } from '../../../paging/fill-page-later.ts'
 import { notBlocked } from '../../../paging/present.ts'
 import { findActors } from '../../../search/actor-search.ts'
 import { splitSeen, withSeen } from '../../../search/seen-accounts.ts'
-import { andThen } from '../../../waiting/maybe-later.ts'
 
 type SearchCall = Call<AppBskyActorSearchActors.QueryParams & { limit: number }>
 type Found = { view: ReadyJson; did: string }

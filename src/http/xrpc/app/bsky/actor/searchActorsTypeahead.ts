@@ -3,10 +3,10 @@
 // user is typing.
 
 import type { AppBskyActorSearchActorsTypeahead } from '@atproto/api'
+import { andThen } from '../../../../../base/util/turn.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { findActors } from '../../../search/actor-search.ts'
-import { andThen } from '../../../waiting/maybe-later.ts'
 
 type Params = AppBskyActorSearchActorsTypeahead.QueryParams & { limit: number }
 

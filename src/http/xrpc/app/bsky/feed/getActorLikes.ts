@@ -1,12 +1,12 @@
 // app.bsky.feed.getActorLikes: an account's likes, latest first; shown only to that account.
 
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
+import { andThen } from '../../../../../base/util/turn.ts'
 import { postItem } from '../../../../../data/store/timelines/item-ids.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
 import { feedItems } from '../../../paging/present.ts'
-import { andThen } from '../../../waiting/maybe-later.ts'
 
 const present = feedItems({ keep: ({ authorBlocked }) => !authorBlocked })
 

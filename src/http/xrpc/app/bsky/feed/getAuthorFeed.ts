@@ -13,6 +13,7 @@ import {
 } from '../../../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
+import { andThen } from '../../../../../base/util/turn.ts'
 import { isRepostItem, postItem, rowIdOf } from '../../../../../data/store/timelines/item-ids.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
@@ -20,7 +21,6 @@ import type { NamedActor } from '../../../naming/actor-names.ts'
 import { type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
 import { completeSelfThreads } from '../../../posts/self-threads.ts'
 import { PAGE_MAX_WAIT_MS } from '../../../strangers/strangers-pages.ts'
-import { andThen } from '../../../waiting/maybe-later.ts'
 
 type Params = AppBskyFeedGetAuthorFeed.QueryParams & {
   limit: number

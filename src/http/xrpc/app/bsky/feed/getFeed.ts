@@ -5,6 +5,7 @@
 
 import type { AppBskyFeedGetFeed } from '@atproto/api'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
+import { inTurn } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
@@ -14,7 +15,6 @@ import { inPlaceOfDiscover, isDiscover } from '../../../feeds/discover-feed.ts'
 import { askForSkeleton } from '../../../feeds/feed-skeleton.ts'
 import { ownFeedPage } from '../../../feeds/own-feed-page.ts'
 import { takeShare } from '../../../strangers/outside-shares.ts'
-import { inTurn } from '../../../waiting/maybe-later.ts'
 
 type Params = AppBskyFeedGetFeed.QueryParams & { limit: number }
 type FeedCall = Call<Params>

@@ -6,7 +6,7 @@ import { isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton } from '../../../../../answers/skeleton/timeline.ts'
 import { isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
-import { inTurns } from '../../../../../base/util/turn.ts'
+import { andThen, inTurns } from '../../../../../base/util/turn.ts'
 import type { FeedHeads } from '../../../../../data/store/timelines/merged-feed.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
@@ -14,7 +14,6 @@ import { isStoredList } from '../../../fallback/holdings.ts'
 import { listByUri } from '../../../lists/list-by-uri.ts'
 import { type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
 import { strangersList } from '../../../strangers/strangers-list.ts'
-import { andThen } from '../../../waiting/maybe-later.ts'
 
 type ListFeedCall = Call<{ list: string; limit: number; cursor?: string; since?: string }>
 

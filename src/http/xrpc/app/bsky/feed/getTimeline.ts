@@ -7,14 +7,13 @@ import type { AppBskyFeedGetTimeline } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
 import { isBadFeedCursor, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton } from '../../../../../answers/skeleton/timeline.ts'
-import { inTurns } from '../../../../../base/util/turn.ts'
+import { andThen, inTurns, type MaybeLater } from '../../../../../base/util/turn.ts'
 import type { FeedHeads } from '../../../../../data/store/timelines/merged-feed.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { type Page, type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
 import { feedItems, notBlockedOrMuted } from '../../../paging/present.ts'
 import type { PageRequest } from '../../../waiting/first-page.ts'
-import { andThen, type MaybeLater } from '../../../waiting/maybe-later.ts'
 
 type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
 type TimelineCall = SignedInCall<Params>

@@ -3,6 +3,7 @@
 
 import { isValidDid } from '@atproto/syntax'
 import type { ReadyJson } from '../../../../../answers/views/json/ready-json.ts'
+import { andThen, inTurn, type MaybeLater } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import { connected } from '../../../accounts/connected.ts'
 import type { AppContext } from '../../../app-context.ts'
@@ -12,7 +13,6 @@ import { isStoredAccount } from '../../../fallback/holdings.ts'
 import { visibleActor } from '../../../naming/named-actor.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
 import { isListedOutside, listOutside } from '../../../strangers/strangers-listing.ts'
-import { andThen, inTurn, type MaybeLater } from '../../../waiting/maybe-later.ts'
 
 type FollowsCall = Call<{ actor: string; limit: number; cursor?: string }>
 type Subject = { uid: number; view: ReadyJson }

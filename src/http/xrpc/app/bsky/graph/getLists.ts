@@ -3,6 +3,7 @@
 
 import { listView } from '../../../../../answers/views/list-view.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
+import { andThen, inTurn, type MaybeLater } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
@@ -14,7 +15,6 @@ import { namedActor } from '../../../naming/named-actor.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
 import { hydrated } from '../../../paging/present.ts'
 import { isListedOutside, listOutside } from '../../../strangers/strangers-listing.ts'
-import { andThen, inTurn, type MaybeLater } from '../../../waiting/maybe-later.ts'
 
 type ListsCall = Call<{ actor: string; limit: number; cursor?: string; purposes?: string[] }>
 

@@ -4,12 +4,12 @@
 import type { AppBskyGraphGetRelationships } from '@atproto/api'
 import { createReader } from '../../../../../answers/hydrate/reader.ts'
 import { relationship } from '../../../../../answers/views/profiles/relationship.ts'
+import { allOf, andThen, type MaybeLater } from '../../../../../base/util/turn.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { isStoredAccount } from '../../../fallback/holdings.ts'
 import type { NamedActor } from '../../../naming/actor-names.ts'
 import { notFoundActor } from '../../../naming/named-actor.ts'
-import { allOf, andThen, type MaybeLater } from '../../../waiting/maybe-later.ts'
 import { notHereYet } from '../../../waiting/not-here.ts'
 
 export const getRelationships = query(

@@ -1,10 +1,10 @@
 // app.bsky.graph.getSuggestedFollowsByActor: accounts that an account's followers also follow.
 
+import { andThen } from '../../../../../base/util/turn.ts'
 import { suggestedViews } from '../../../accounts/suggested-accounts.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { namedActor } from '../../../naming/named-actor.ts'
-import { andThen } from '../../../waiting/maybe-later.ts'
 
 const SHOWN = 10
 const theActor = namedActor('Actor not found')

@@ -3,12 +3,12 @@
 
 import type { ComAtprotoAdminUpdateSubjectStatus } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
+import type { MaybeLater } from '../../../../../base/util/turn.ts'
 import { blobSubject } from '../../../../../data/store/moderation/takedowns.ts'
 import type { Asker } from '../../../../../sources/quota.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, procedure } from '../../../define.ts'
 import { uriByDid } from '../../../naming/by-did.ts'
-import type { MaybeLater } from '../../../waiting/maybe-later.ts'
 
 type Input = ComAtprotoAdminUpdateSubjectStatus.InputSchema
 

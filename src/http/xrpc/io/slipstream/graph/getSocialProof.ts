@@ -1,12 +1,12 @@
 // io.slipstream.graph.getSocialProof, our own method: known followers of up to a hundred accounts at once.
 // Lexicon: lexicons/io/slipstream/graph/getSocialProof.json.
 
+import { allOf, andThen } from '../../../../../base/util/turn.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import type { NamedActor } from '../../../naming/actor-names.ts'
 import { notFoundActor } from '../../../naming/named-actor.ts'
 import { notBlocked } from '../../../paging/present.ts'
-import { allOf, andThen } from '../../../waiting/maybe-later.ts'
 
 type ProofCall = SignedInCall<{ subjects: string[]; followers: number }>
 type Named = (NamedActor | undefined)[]
