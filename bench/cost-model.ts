@@ -6,8 +6,8 @@
 import { join } from 'node:path'
 import { createFollowGraph, createTimelines } from '@slipstream/follow-graph'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
-import { fanOut } from '../src/data/timeline/fan-out.ts'
-import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
+import { createKeeps, drawByHash } from '../src/data/graph/lossiness.ts'
+import { fanOut } from '../src/ingest/indexing/memory/fan-out.ts'
 import { didOf } from '../test/support/network-stream.ts'
 import { createRandom } from '../test/support/random.ts'
 import {

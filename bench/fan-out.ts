@@ -12,8 +12,8 @@ import {
   type TimelineEntry,
   type TimelinesHandle,
 } from '@slipstream/follow-graph'
-import { fanOut } from '../src/data/timeline/fan-out.ts'
-import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
+import { createKeeps, drawByHash } from '../src/data/graph/lossiness.ts'
+import { fanOut } from '../src/ingest/indexing/memory/fan-out.ts'
 import { createRandom } from '../test/support/random.ts'
 import { Histogram, type Quantiles } from './load/histogram.ts'
 import type { BenchOptions, BenchResult } from './runner/result.ts'

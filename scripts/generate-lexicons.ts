@@ -1,4 +1,4 @@
-// Writes src/data/lexicons/ from the packages that package.json names (lexicons/union.ts), without descriptions:
+// Writes src/base/atproto/lexicons/ from the packages that package.json names (lexicons/union.ts), without descriptions:
 // `official-lexicons.json`, one lexicon per line, has everything; `record-lexicons.json` has the indexed record
 // collections, those of our own in lexicons/ too, and every definition they reach. Importing @atproto/api's at run time
 // would cost each thread 25 MB. Run after naming another version, and for a new record type: npm run lexicons
@@ -8,12 +8,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { collections, isIndexed } from '../src/base/atproto/collections.ts'
-import { loadLexicons } from '../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../src/base/atproto/lexicons/lexicons.ts'
 import type { Json } from './lexicons/package-lexicons.ts'
 import { npmRegistry } from './lexicons/registry.ts'
 import { pinnedPackages, unionOf } from './lexicons/union.ts'
 
-const FOLDER = join(import.meta.dirname, '../src/data/lexicons')
+const FOLDER = join(import.meta.dirname, '../src/base/atproto/lexicons')
 const OFFICIAL = join(FOLDER, 'official-lexicons.json')
 const RECORDS = join(FOLDER, 'record-lexicons.json')
 

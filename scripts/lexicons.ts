@@ -1,5 +1,5 @@
 // `npm run lexicons -- --check`: what is new in the newest published packages of lexicons, as a table; exits with 1 if
-// anything is. The table is also written to docs/METHODS.md. Without `--check`: writes src/data/lexicons/ from the
+// anything is. The table is also written to docs/METHODS.md. Without `--check`: writes src/base/atproto/lexicons/ from the
 // versions that package.json names (generate-lexicons.ts).
 
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { npmRegistry } from './lexicons/registry.ts'
 import { pinnedPackages } from './lexicons/union.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const OFFICIAL = join(ROOT, 'src/data/lexicons/official-lexicons.json')
+const OFFICIAL = join(ROOT, 'src/base/atproto/lexicons/official-lexicons.json')
 
 if (process.argv.includes('--check')) {
   const { methodClasses, methodsPage } = await import('./docs/methods-page.ts')

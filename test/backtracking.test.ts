@@ -15,7 +15,7 @@ const MOST_WAYS_BACK = 200
 
 const COMPOSED: Record<string, string> = {
   'features/for-you/suiting.ts': 'a literal of at most 200 characters, between two single ones',
-  'data/search/words.ts': 'one class of characters, of constants',
+  'data/store/search/words.ts': 'one class of characters, of constants',
   'data/store/members/invite-code.ts': 'a constant alphabet, in groups of a fixed length',
   'answers/skeleton/search/posts.ts': 'constants, each number of a bounded length',
 }

@@ -4,7 +4,7 @@
 // to read slow down all others. A write takes a while. Sometimes a timeline is cut, which reads past its
 // recent deletions: expensive for timelines with very many writes.
 
-import { keepShare } from '../../src/data/timeline/lossiness.ts'
+import { keepShare } from '../../src/data/graph/lossiness.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { quantile } from '../runner/quantile.ts'
 

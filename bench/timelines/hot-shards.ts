@@ -2,7 +2,7 @@
 // over 20 seeds; how sensitive the result is to the assumptions; and what readers see at each limit, with the
 // product's own draw. docs/LOSSY-TIMELINES.md presents it, from docs/plots/data.json.
 
-import { hashDraw, keepShare } from '../../src/data/timeline/lossiness.ts'
+import { hashDraw, keepShare } from '../../src/data/graph/lossiness.ts'
 import { compare, figures, LARGE, SMALL, seeds } from '../hot-shards/compare.ts'
 import { measureStore, POSTS_A_DAY, type Store } from '../hot-shards/model.ts'
 import type { BenchOptions, BenchResult } from '../runner/result.ts'

@@ -19,13 +19,13 @@ import { createReader } from '../../src/answers/hydrate/reader.ts'
 import { createTimelineSkeleton } from '../../src/answers/skeleton/timeline.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { loadConfig } from '../../src/base/config/config.ts'
+import { createKeeps, hashDraw } from '../../src/data/graph/lossiness.ts'
 import {
   InvalidationReader,
   InvalidationWriter,
 } from '../../src/data/shared-memory/invalidation-ring.ts'
 import { type Db, openReader } from '../../src/data/store/db.ts'
 import { createMergedFeed, type MergedFeed } from '../../src/data/store/timelines/merged-feed.ts'
-import { createKeeps, hashDraw } from '../../src/data/timeline/lossiness.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { didOf, tidAt } from '../../test/support/records.ts'
 import type { BenchOptions, BenchResult } from '../runner/result.ts'

@@ -21,7 +21,10 @@ import { recordVerdictsTable } from '../record-verdicts.ts'
 import { refusalOf, refusedMethods } from './refused-methods.ts'
 
 const official = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../src/data/lexicons/official-lexicons.json'), 'utf8'),
+  readFileSync(
+    join(import.meta.dirname, '../../src/base/atproto/lexicons/official-lexicons.json'),
+    'utf8',
+  ),
 ) as Lexicon[]
 
 export const CLASSES = ['native', 'partly', 'from elsewhere', 'refused'] as const

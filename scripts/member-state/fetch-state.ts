@@ -1,7 +1,7 @@
 // A member's document from another AppView, as far as AppViews expose it: no method lists muted threads or
 // the scopes of mutes, and only bookmarks and drafts have times, so list order replaces the others.
 
-import { emptyState, type MemberState } from '../../src/ingest/member-state/document.ts'
+import { emptyState, type MemberState } from '../../src/ingest/indexing/member-state/document.ts'
 import { type AppView, allOf } from './appview.ts'
 
 type Subscribed = { did: string; viewer?: { activitySubscription?: Flags } }

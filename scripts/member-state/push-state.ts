@@ -1,7 +1,7 @@
 // Sends a member's document to an AppView as individual client calls, oldest first: for members of a server
 // whose data folder they cannot access, or of one that is running.
 
-import type { MemberState } from '../../src/ingest/member-state/document.ts'
+import type { MemberState } from '../../src/ingest/indexing/member-state/document.ts'
 import type { AppView } from './appview.ts'
 
 /** Calls `refused` for everything that the AppView does not accept, and continues. */

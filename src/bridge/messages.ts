@@ -83,7 +83,7 @@ export type OperatorRequest =
   | { kind: 'add-member' | 'remove-member'; did: string }
   | ({ kind: 'create-invite' } & InviteWish)
   | { kind: 'disable-invite'; code: string }
-  /** A member's document (ingest/member-state/document.ts) as JSON. */
+  /** A member's document (ingest/indexing/member-state/document.ts) as JSON. */
   | { kind: 'import-state'; document: string }
   | ({ kind: 'moderate' } & ModerationDecision)
   /** Checked lines: a slice small enough not to delay the stream for long. */

@@ -5,7 +5,7 @@
 
 import { LruMap } from '../base/util/lru.ts'
 import { CountTable } from '../data/shared-memory/count-table.ts'
-import { remainingRequests } from './pds/rate-limit-headers.ts'
+import { remainingRequests } from './identity/rate-limit-headers.ts'
 
 /** For whom a question is asked; undefined for callers without limits. */
 export type Asker = { rank: 'member' | 'visitor' | 'program'; key: string } | undefined

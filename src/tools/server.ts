@@ -9,9 +9,9 @@ import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig, printConfig } from '../base/config/config.ts'
 import { version } from '../base/util/version.ts'
 import { PRIVATE_UMASK } from '../data/store/files/data-folder.ts'
+import { askFirst } from './cli/first-run/first-run.ts'
 import { serve } from './cli/serve.ts'
 import { fail } from './fail.ts'
-import { askFirst } from './first-run/first-run.ts'
 
 const HELP = `Usage: scripts/start [option]
 

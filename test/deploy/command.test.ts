@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { emptyState } from '../../src/ingest/member-state/document.ts'
+import { emptyState } from '../../src/ingest/indexing/member-state/document.ts'
 import { makeBareMachine, NOBODY, project } from '../support/bare-machine.ts'
 import { didOf } from '../support/records.ts'
 

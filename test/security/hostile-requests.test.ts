@@ -3,7 +3,7 @@
 // or show what the same viewer could not read page by page.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../src/base/atproto/lexicons/lexicons.ts'
 import type { Db } from '../../src/data/store/db.ts'
 import type { Method } from '../../src/http/server/method.ts'
 import { createRandom, type Random } from '../support/random.ts'

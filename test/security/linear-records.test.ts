@@ -6,8 +6,8 @@ import { type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { createFrameDecoder, type WriteEvent } from '@slipstream/jetstream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Collection, collections } from '../../src/base/atproto/collections.ts'
+import documents from '../../src/base/atproto/lexicons/record-lexicons.json' with { type: 'json' }
 import type { JsonObject } from '../../src/base/util/json-object.ts'
-import documents from '../../src/data/lexicons/record-lexicons.json' with { type: 'json' }
 import { isValidRecord } from '../../src/ingest/indexing/validation/validate.ts'
 import { superlinear } from '../support/cpu-growth.ts'
 import {

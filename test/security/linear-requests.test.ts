@@ -3,7 +3,7 @@
 // read.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../src/base/atproto/lexicons/lexicons.ts'
 import { superlinear } from '../support/cpu-growth.ts'
 import {
   parametersOf,

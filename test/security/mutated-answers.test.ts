@@ -2,10 +2,10 @@
 // readers reject them with an error type of their own, and throw nothing unexpected.
 
 import { test } from 'vitest'
+import { cidOfRecord } from '../../src/base/atproto/record-cid.ts'
 import { fetchIdentity } from '../../src/sources/identity/fetch-identity.ts'
 import { createPdsClient } from '../../src/sources/pds/pds-client.ts'
 import { PdsError } from '../../src/sources/pds/pds-error.ts'
-import { cidOfRecord } from '../../src/sources/pds/record-cid.ts'
 import { expectMutatedRead } from '../support/mutated-read.ts'
 import { createKeypair, didDocument, plcDid } from '../support/plc-double.ts'
 import { createRandom } from '../support/random.ts'

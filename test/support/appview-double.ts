@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
-import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../src/base/atproto/lexicons/lexicons.ts'
 import { createCountBuffer } from '../../src/data/shared-memory/count-table.ts'
 import { createFallback, type Fallback } from '../../src/sources/appview/fallback.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'

@@ -2,10 +2,10 @@
 
 import { createFollowGraph, createTimelines } from '@slipstream/follow-graph'
 import { createActorTable } from '../../src/data/graph/actor-table.ts'
+import { createKeeps, drawByHash } from '../../src/data/graph/lossiness.ts'
 import type { Db } from '../../src/data/store/db.ts'
 import { prepareItemDraw } from '../../src/data/store/read/timelines/item-draw.ts'
-import { fanOut } from '../../src/data/timeline/fan-out.ts'
-import { createKeeps, drawByHash } from '../../src/data/timeline/lossiness.ts'
+import { fanOut } from '../../src/ingest/indexing/memory/fan-out.ts'
 import type { Memory } from '../../src/ingest/indexing/memory/memory.ts'
 
 export type MemorySettings = {

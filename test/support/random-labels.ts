@@ -2,7 +2,7 @@
 // labelers a request names.
 
 import type { StreamEvent } from '@slipstream/jetstream'
-import type { Labelers } from '../../src/answers/hydrate/labelers.ts'
+import type { Labelers } from '../../src/base/atproto/labelers.ts'
 import { applyLabels } from '../../src/ingest/indexing/moderation/label.ts'
 import type { Random } from './random.ts'
 import { cidOf } from './records.ts'

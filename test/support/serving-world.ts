@@ -7,16 +7,16 @@ import { expect } from 'vitest'
 import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
 import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
+import { loadLexicons } from '../../src/base/atproto/lexicons/lexicons.ts'
 import { type Config, loadConfig } from '../../src/base/config/config.ts'
 import type { Writer, WriterRequest } from '../../src/bridge/messages.ts'
-import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
 import { createAccounts } from '../../src/data/store/read/accounts/accounts.ts'
 import { createOverload } from '../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../src/http/overload/rate-limits.ts'
-import { createAcceptLabelers } from '../../src/http/server/accepted-labelers.ts'
 import type { OnViewer } from '../../src/http/server/auth.ts'
 import type { Method } from '../../src/http/server/method.ts'
 import { createServer, type Server } from '../../src/http/server/server.ts'
+import { createAcceptLabelers } from '../../src/http/xrpc/accounts/accepted-labelers.ts'
 import {
   type AppContext,
   type AppParts,

@@ -2,7 +2,7 @@
 // parameter with some values, pages, labelers, and wrong input. So a new method is asked without a line here.
 
 import { parseRecordUri } from '../../../src/base/atproto/at-uri.ts'
-import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../../src/base/atproto/lexicons/lexicons.ts'
 import type { Recorded } from './ask.ts'
 import { type Cast, NOBODY } from './cast.ts'
 import { LABELER } from './member-acts.ts'

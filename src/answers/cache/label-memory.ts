@@ -3,7 +3,7 @@
 // that differs by viewer. Keyed by cached-view.ts `dependency` of the post or account. Bounded by bytes:
 // evicts the least recently used set first; a set that alone exceeds the limit is cleared.
 
-import type { Labelers } from '../hydrate/labelers.ts'
+import type { Labelers } from '../../base/atproto/labelers.ts'
 import type { Labelled } from '../hydrate/types.ts'
 import { byteText } from '../views/json/ready-json.ts'
 import { nextVersion } from './versions.ts'

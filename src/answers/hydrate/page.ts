@@ -2,7 +2,8 @@
 // kept across requests; also the empty states that they fill for one request.
 
 import type { FollowGraphReader } from '@slipstream/follow-graph'
-import type { TagRules } from '../../base/config/moderation-tags.ts'
+import type { Labelers } from '../../base/atproto/labelers.ts'
+import type { TagRules } from '../../base/atproto/tag-rules.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { prepareActivitySubscriptions } from '../../data/store/read/accounts/activity-subscriptions.ts'
 import { type ActorRow, prepareActors } from '../../data/store/read/accounts/actors.ts'
@@ -24,7 +25,6 @@ import { prepareAssociated } from '../../data/store/read/records/associated-reco
 import { prepareRecords } from '../../data/store/read/records/records.ts'
 import type { KeptRows } from './cached-rows.ts'
 import type { KnownLikersReader } from './known-likers.ts'
-import type { Labelers } from './labelers.ts'
 import { blockedPairs } from './load/blocked-pairs.ts'
 import type { Reader } from './reader.ts'
 import type { OnUnusable } from './shapes/parse-record.ts'

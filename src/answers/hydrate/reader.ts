@@ -4,8 +4,8 @@
 
 import { cardOfPost } from '../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
+import { type Labelers, NO_LABELERS } from '../../base/atproto/labelers.ts'
 import { lacksCard } from './card-records.ts'
-import { type Labelers, NO_LABELERS } from './labelers.ts'
 import type { FeedState, ProfileState, Viewer } from './types.ts'
 
 export type Reader = {

@@ -12,7 +12,7 @@ import type {
   AppBskyGraphList,
   ComAtprotoLabelDefs,
 } from '@atproto/api'
-import type { Labelers } from './labelers.ts'
+import type { Labelers } from '../../base/atproto/labelers.ts'
 import type {
   AboutActor,
   AssociatedRecord,

@@ -4,7 +4,7 @@
 // counts as seen: a new member's backlog is old, however large.
 
 import type { FollowGraphReader } from '@slipstream/follow-graph'
-import { NO_TAG_RULES, type TagRules } from '../../base/config/moderation-tags.ts'
+import { NO_TAG_RULES, type TagRules } from '../../base/atproto/tag-rules.ts'
 import type { Db } from '../../data/store/db.ts'
 import {
   listedReasons,

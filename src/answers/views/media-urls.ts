@@ -1,7 +1,7 @@
 // URLs of images and videos from the configured patterns. As in the reference, the DID is inserted unchanged
 // into an image URL, and percent-encoded into a video's.
 
-import type { MediaPatterns } from '../../base/config/media-patterns.ts'
+import type { MediaPatterns } from '../../base/util/media-patterns.ts'
 import type { MediaUrls } from '../hydrate/types.ts'
 
 export function createMediaUrls(patterns: MediaPatterns): MediaUrls {

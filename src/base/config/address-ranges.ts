@@ -1,7 +1,7 @@
 // Addresses as operators write them: single ones, networks in CIDR form, and words for the usual groups. Kept
-// as text, so that a Config can be sent to a worker; `createRangeCheck` parses them.
+// as text, so that a Config can be sent to a worker (util/range-check.ts).
 
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { flag, list, Unfit } from './parsers.ts'
 
 const groups: Record<string, string[]> = {
@@ -28,21 +28,6 @@ export function addressRanges(value: string): string[] {
 /** Parser of a setting: all ranges (on), none (off), or the given ones. */
 export function privateHosts(value: string): boolean | string[] {
   return /^(1|0|true|false|on|off|yes|no)$/i.test(value.trim()) ? flag(value) : addressRanges(value)
-}
-
-/** True for addresses within one of the ranges; accepts IPv4 addresses in IPv6 form. */
-export function createRangeCheck(ranges: readonly string[]): (address: string) => boolean {
-  const block = new BlockList()
-  for (const range of ranges) {
-    if (range === 'none') continue
-    const [network, prefix] = range.split('/') as [string, string]
-    block.addSubnet(network, Number(prefix), isIP(network) === 4 ? 'ipv4' : 'ipv6')
-  }
-  return (address) => {
-    const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '')
-    const version = isIP(plain)
-    return version !== 0 && block.check(plain, version === 4 ? 'ipv4' : 'ipv6')
-  }
 }
 
 function asRange(text: string): string {

@@ -6,13 +6,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { features } from '../feature.ts'
 import { settingsPlace } from '../util/installation.ts'
-import { everySetting } from './every-setting.ts'
 import {
   completePatterns,
   type GivenPatterns,
   givenPatterns,
   type MediaPatterns,
-} from './media-patterns.ts'
+} from '../util/media-patterns.ts'
+import { everySetting } from './every-setting.ts'
 import { isNearlyPrefixed, nearest } from './nearest.ts'
 import { Unfit } from './parsers.ts'
 import { envLine, PREFIX, type Setting } from './setting.ts'

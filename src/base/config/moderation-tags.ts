@@ -35,24 +35,6 @@ export const tagSettings = {
   ),
 }
 
-export type TagRules = { readonly [Name in keyof typeof tagSettings]: Tags }
-
-/** The default: no tag has an effect. */
-export const NO_TAG_RULES: TagRules = {
-  searchTagsHide: [],
-  searchTagsHideAll: [],
-  threadTagsHide: [],
-  threadTagsBumpDown: [],
-}
-
-/** All tags with an effect. */
-export function knownTags(rules: TagRules): string[] {
-  const { searchTagsHide, searchTagsHideAll, threadTagsHide, threadTagsBumpDown } = rules
-  return [
-    ...new Set([...searchTagsHide, ...searchTagsHideAll, ...threadTagsHide, ...threadTagsBumpDown]),
-  ]
-}
-
 function tags(value: string): Tags {
   const words = list(value)
   if (words.every((word) => TAG.test(word))) return words

@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { type Assets, assetsOf } from '../../http/html/asset-files.ts'
+import { type Assets, assetsOf } from '../../http/server/asset-files.ts'
 
 export type { Assets }
 

@@ -2,7 +2,7 @@
 // and times are UTC, since the reader's time zone is unknown.
 
 import { duration, moment, percent } from '../../base/util/format.ts'
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 import type { Availability, Day, Incident } from './availability.ts'
 import type { VisitorFigures } from './visitor-figures.ts'
 

@@ -2,7 +2,7 @@
 // origins, which the content security policy enforces.
 
 import { version } from '../../base/util/version.ts'
-import { Html, html } from '../../http/html/html.ts'
+import { Html, html } from '../../http/server/html.ts'
 import type { Assets } from './assets.ts'
 
 export const PAGE_HEADERS = {

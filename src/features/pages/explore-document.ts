@@ -1,6 +1,6 @@
 // The explore page before the operator has logged in: forms, and empty places for their results.
 
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 import type { Assets } from './assets.ts'
 import { documentOf } from './document.ts'
 import { membershipPanel } from './membership-panel.ts'

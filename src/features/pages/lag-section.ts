@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import { duration } from '../../base/util/format.ts'
 import { HISTORY_RINGS, type History, readHistory } from '../../data/store/counts/history.ts'
 import type { Db } from '../../data/store/db.ts'
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 
 export type LagOfDay = History<'lag_ms'> & { until: number }
 

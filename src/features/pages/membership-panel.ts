@@ -1,6 +1,6 @@
 // The explore page's tab of members and invites: forms, and empty places that a script fills (assets/membership.ts).
 
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 
 export function membershipPanel(): Html {
   return html`<section role="tabpanel" id="members-panel" aria-labelledby="members-tab" hidden>

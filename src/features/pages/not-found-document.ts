@@ -1,6 +1,6 @@
 // What a browser gets for an address that leads nowhere; programs get JSON.
 
-import { html } from '../../http/html/html.ts'
+import { html } from '../../http/server/html.ts'
 import type { Assets } from './assets.ts'
 import { documentOf } from './document.ts'
 

@@ -2,7 +2,7 @@
 // reader requests. Pictures come from where the settings say, everything else from us.
 
 import type { Config } from '../../base/config/config.ts'
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 import type { Assets } from './assets.ts'
 import { documentOf, PAGE_HEADERS } from './document.ts'
 

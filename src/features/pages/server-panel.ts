@@ -1,7 +1,7 @@
 // The explore page's first tab before the operator has logged in: places for the state with advice, the
 // current figures, the charts and an overview. Scripts fill them with data that only the token opens.
 
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 import type { FigureName } from './figures.ts'
 
 type Chart = {

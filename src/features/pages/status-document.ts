@@ -1,7 +1,7 @@
 // The status page before any script has run: the condition and since when, how to point a client here, and
 // the last thirty days. The script keeps the figures current; the operator's data is behind the token.
 
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 import type { Assets } from './assets.ts'
 import type { Availability } from './availability.ts'
 import { availabilitySection } from './availability-section.ts'

@@ -1,8 +1,8 @@
 // The page of the client before its scripts run: what it is, where its parts will be, and the scripts and styles
 // to load at once.
 
-import type { Assets } from '../../http/html/asset-files.ts'
-import { Html, html } from '../../http/html/html.ts'
+import type { Assets } from '../../http/server/asset-files.ts'
+import { Html, html } from '../../http/server/html.ts'
 import { setupTag } from '../sign-in/page.ts'
 import type { Setup } from '../sign-in/setup.ts'
 

@@ -1,6 +1,6 @@
 // The files that the client loads.
 
-import { type Assets, assetsOf } from '../../http/html/asset-files.ts'
+import { type Assets, assetsOf } from '../../http/server/asset-files.ts'
 import { signInAssets } from '../sign-in/routes.ts'
 
 const scripts = [

@@ -3,7 +3,7 @@
 
 import { type Context, Hono } from 'hono'
 import type { Config } from '../../base/config/config.ts'
-import { assetRoutes } from '../../http/html/asset-files.ts'
+import { assetRoutes } from '../../http/server/asset-files.ts'
 import { type SignInConfig, setupOf } from '../sign-in/client-metadata.ts'
 import { pageHeaders } from '../sign-in/page.ts'
 import { sessionScripts } from '../sign-in/routes.ts'

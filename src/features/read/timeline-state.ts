@@ -2,11 +2,11 @@
 // the posts a lossy one takes. Lexicon: lexicons/io/slipstream/feed/getTimelineState.json.
 
 import { createColdStarts } from '../../answers/skeleton/cold-starts.ts'
+import { keepShare } from '../../data/graph/lossiness.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countOutstanding } from '../../data/store/fetching/follow-order.ts'
 import type { JobKind } from '../../data/store/fetching/jobs.ts'
 import { followedBy } from '../../data/store/records/follows.ts'
-import { keepShare } from '../../data/timeline/lossiness.ts'
 import type { SignedInCall } from '../../http/xrpc/call.ts'
 import { query } from '../../http/xrpc/define.ts'
 

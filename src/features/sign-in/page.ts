@@ -1,8 +1,8 @@
 // The frame of the pages that talk to a member's PDS. Scripts are ours alone and no text becomes code (trusted
 // types); connections go to whatever PDS the member has.
 
-import type { Assets } from '../../http/html/asset-files.ts'
-import { type Html, html } from '../../http/html/html.ts'
+import type { Assets } from '../../http/server/asset-files.ts'
+import { type Html, html } from '../../http/server/html.ts'
 import type { Setup } from './setup.ts'
 
 /** The one policy, for the address of a service worker. */

@@ -2,7 +2,7 @@
 // scripts that both need. This server takes part in nothing else: codes and tokens stay in the browser.
 
 import { Hono } from 'hono'
-import { type Assets, assetRoutes, assetsOf } from '../../http/html/asset-files.ts'
+import { type Assets, assetRoutes, assetsOf } from '../../http/server/asset-files.ts'
 import {
   CALLBACK,
   clientMetadata,

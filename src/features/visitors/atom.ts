@@ -1,6 +1,6 @@
 // Posts as a feed for feed readers (RFC 4287).
 
-import { html } from '../../http/html/html.ts'
+import { html } from '../../http/server/html.ts'
 import { shortened } from './pages.ts'
 import { nameOf, postHtml, postPath, textOf } from './post-html.ts'
 import type { Post } from './visitor-rules.ts'

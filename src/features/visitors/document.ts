@@ -1,7 +1,7 @@
 // The frame of a page for visitors: complete without a script, with what previews of links read.
 
-import type { Assets } from '../../http/html/asset-files.ts'
-import { type Html, html } from '../../http/html/html.ts'
+import type { Assets } from '../../http/server/asset-files.ts'
+import { type Html, html } from '../../http/server/html.ts'
 
 export type About = {
   title: string

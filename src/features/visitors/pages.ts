@@ -1,7 +1,7 @@
 // The pages: a profile, a post, a list and a hashtag, each made from answers of our own methods.
 
 import type { AppBskyActorDefs, AppBskyFeedDefs, AppBskyGraphDefs } from '@atproto/api'
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 import { type Ask, NotShownError } from './ask.ts'
 import type { About } from './document.ts'
 import {

@@ -1,6 +1,6 @@
 // A post for visitors.
 
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 import { isWebAddress, richHtml } from './rich-html.ts'
 import { type Author, isCovered, isHidden, type Post } from './visitor-rules.ts'
 

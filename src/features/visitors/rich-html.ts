@@ -1,6 +1,6 @@
 // A post's text with its facets, whose places are bytes of UTF-8, as HTML. Links lead to web addresses only.
 
-import { type Html, html } from '../../http/html/html.ts'
+import { type Html, html } from '../../http/server/html.ts'
 
 type Feature = { $type?: string; did?: string; uri?: string; tag?: string }
 type Facet = {

@@ -5,7 +5,7 @@ import { etag } from 'hono/etag'
 import type { Config } from '../../base/config/config.ts'
 import { inLaterTurn } from '../../base/util/turn.ts'
 import type { ServeParts } from '../../http/feature.ts'
-import { type Assets, assetRoutes, assetsOf } from '../../http/html/asset-files.ts'
+import { type Assets, assetRoutes, assetsOf } from '../../http/server/asset-files.ts'
 import { type Ask, createAsk, NotShownError } from './ask.ts'
 import { ATOM_HEADERS, atomFeed } from './atom.ts'
 import {

@@ -3,9 +3,10 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
-import { addressRanges, createRangeCheck } from '../../base/config/address-ranges.ts'
+import { addressRanges } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
 import { createRegistry } from '../../base/obs/metric.ts'
+import { createRangeCheck } from '../../base/util/range-check.ts'
 import { requireOperator } from '../operator/guard.ts'
 import { type MetricParts, metricSources } from './metrics.ts'
 

@@ -3,7 +3,7 @@
 
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { knownTags, type TagRules } from '../../base/config/moderation-tags.ts'
+import { knownTags, type TagRules } from '../../base/atproto/tag-rules.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'

@@ -4,7 +4,7 @@ import type { Config } from '../../base/config/config.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { settingsPlace } from '../../base/util/installation.ts'
 import { isWithin } from '../../base/util/is-within.ts'
-import { createReadingTokens, MAX_READING_HOURS } from '../server/reading-token.ts'
+import { createReadingTokens, MAX_READING_HOURS } from '../../sources/identity/reading-token.ts'
 import { OperatorError } from './operator-error.ts'
 
 export type ReadingLink = { url: string; did: string; until: string }

@@ -3,8 +3,8 @@
 // for the time that it took beyond that.
 
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
-import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
+import { createRangeCheck } from '../../base/util/range-check.ts'
 import type { Asker, LookupCause } from '../../sources/identity/resolver.ts'
 import { type AddressTime, createAddressTime, REQUEST_MS } from './address-time.ts'
 import type { ChargedRequest } from './charged-request.ts'

@@ -3,8 +3,8 @@
 // is untrusted. IPv6 counts by /64, which is what one customer gets; IPv4 in IPv6 form counts as IPv4.
 
 import { isIP } from 'node:net'
-import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import { LruMap } from '../../base/util/lru.ts'
+import { createRangeCheck } from '../../base/util/range-check.ts'
 import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import type { ChargedRequest } from './charged-request.ts'
 

@@ -5,8 +5,8 @@
 // fixed number.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
-import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
+import { createRangeCheck } from '../../base/util/range-check.ts'
 import { type Count, CountTable } from '../../data/shared-memory/count-table.ts'
 import type { ChargedRequest } from './charged-request.ts'
 import { createClientAddress, webDomainOf } from './client-address.ts'

@@ -7,9 +7,9 @@ import type { FeatureGauge } from '../../base/feature.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory, Writer } from '../../bridge/messages.ts'
+import type { Keeps } from '../../data/graph/lossiness.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import type { Keeps } from '../../data/timeline/lossiness.ts'
 import type { OnViewer } from '../server/auth.ts'
 
 export type Sharing = {

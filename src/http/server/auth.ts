@@ -4,11 +4,11 @@
 import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
 import { bearerToken, isSameSecret } from '../../base/util/secrets.ts'
 import type { OnceTable } from '../../data/shared-memory/once-table.ts'
+import { createReadingTokens, isReadingToken } from '../../sources/identity/reading-token.ts'
 import type { Asker } from '../../sources/identity/resolver.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { Method } from './method.ts'
-import { createReadingTokens, isReadingToken } from './reading-token.ts'
 
 type Caller = {
   viewer: string | undefined

@@ -7,7 +7,6 @@ import { invalidRequest, methodNotImplemented } from '../../base/atproto/xrpc-er
 import { type CallTime, inLaterTurn } from '../../base/util/turn.ts'
 import { costOf, type MethodCost } from '../overload/method-costs.ts'
 import type { Overload } from '../overload/overload.ts'
-import type { AcceptLabelers } from './accepted-labelers.ts'
 import type { Authenticate } from './auth.ts'
 import { createDeadlines } from './deadlines.ts'
 import { type Answer, resultAnswer } from './http-answer.ts'
@@ -18,7 +17,7 @@ import {
   type InputParser,
   type ParamsParser,
 } from './input.ts'
-import { parseAcceptLabelers } from './labelers.ts'
+import { type AcceptLabelers, parseAcceptLabelers } from './labelers.ts'
 import type { Method, MethodContext, Params } from './method.ts'
 import { readRequestBody } from './request-body.ts'
 import { countFrom } from './wait-left.ts'

@@ -3,10 +3,16 @@
 // reference, a header that is none, or names something else, counts as missing, so it never fails a request.
 
 import { isValidDid } from '@atproto/syntax'
-import type { Labelers } from '../../answers/hydrate/labelers.ts'
+import type { Labelers } from '../../base/atproto/labelers.ts'
 import { parseList } from './structured-list.ts'
 
 export type AcceptedLabelers = Labelers
+
+/** Which labelers apply to a call. */
+export type AcceptLabelers = (
+  header: string | undefined,
+  viewer: string | undefined,
+) => AcceptedLabelers
 
 /** The official client sends at most 20. */
 const MAX_LABELERS = 40

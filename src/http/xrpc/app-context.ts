@@ -26,7 +26,7 @@ import {
 } from '../../answers/skeleton/timeline.ts'
 import { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
 import { createTrends } from '../../answers/skeleton/trends.ts'
-import { NO_TAG_RULES, type TagRules } from '../../base/config/moderation-tags.ts'
+import { NO_TAG_RULES, type TagRules } from '../../base/atproto/tag-rules.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'

@@ -1,8 +1,8 @@
 // Turns a definition into a method that the server can serve: creates the call from its context, and wraps
 // every handler in the same middleware.
 
+import { loadLexicons } from '../../base/atproto/lexicons/lexicons.ts'
 import { andThen } from '../../base/util/turn.ts'
-import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { rules } from '../../sources/appview/coverage.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'

@@ -1,9 +1,9 @@
 // One call of a method, as its handler sees it: the request, the viewer, and the reader for whom the answer
 // is made (answers/hydrate/reader.ts).
 
-import { type Labelers, NO_LABELERS } from '../../answers/hydrate/labelers.ts'
 import { createReader, type Reader } from '../../answers/hydrate/reader.ts'
 import type { Viewer } from '../../answers/hydrate/types.ts'
+import { type Labelers, NO_LABELERS } from '../../base/atproto/labelers.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { MethodContext, Params } from '../server/method.ts'
 

@@ -5,8 +5,8 @@
 // the thread rests for as long as it took, so a request waits for one at most.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { NO_LABELERS } from '../../answers/hydrate/labelers.ts'
 import { jsonBytes } from '../../answers/views/json/ready-json.ts'
+import { NO_LABELERS } from '../../base/atproto/labelers.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { lastSeenMembers } from '../../data/store/members/members.ts'
 import { getTimeline } from './app/bsky/feed/getTimeline.ts'

@@ -3,7 +3,7 @@
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { FetchedResponse } from '../identity/guarded-fetch.ts'
-import { retryAfterMs } from '../pds/rate-limit-headers.ts'
+import { retryAfterMs } from '../identity/rate-limit-headers.ts'
 
 export type CircuitBreaker = {
   /** Whether a request may be sent now. After a pause only one is let through. */

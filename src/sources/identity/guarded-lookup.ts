@@ -5,7 +5,7 @@
 
 import { lookup as lookupBySystem, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { createRangeCheck } from '../../base/config/address-ranges.ts'
+import { createRangeCheck } from '../../base/util/range-check.ts'
 import { FetchError } from './fetch-error.ts'
 import { isPublicAddress } from './public-address.ts'
 

@@ -5,8 +5,8 @@
 
 import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import { HOUR_MS, SECOND_MS } from '../../base/util/durations.ts'
+import { remainingRequests, retryAfterMs } from '../identity/rate-limit-headers.ts'
 import { createFailingAccounts } from './failing-accounts.ts'
-import { remainingRequests, retryAfterMs } from './rate-limit-headers.ts'
 
 export type HostLimits = {
   /** Concurrent jobs on one host; a job has one request open at a time. */

@@ -5,15 +5,15 @@
 
 import { isValidRecordKey } from '@atproto/syntax'
 import { type AccountStatus, excessOf } from '@slipstream/jetstream'
+import { cidOfRecord, UnencodableError } from '../../base/atproto/record-cid.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import { asObject, isObject, type JsonObject, parseJson } from '../../base/util/json-object.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
+import { retryAfterMs } from '../identity/rate-limit-headers.ts'
 import { PdsError } from './pds-error.ts'
-import { retryAfterMs } from './rate-limit-headers.ts'
-import { cidOfRecord, UnencodableError } from './record-cid.ts'
 
 /** The repository to read, and its PDS. */
 export type RepoTarget = {

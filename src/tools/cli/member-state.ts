@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
 import { explainAccess } from '../../base/util/file-access.ts'
-import type { MemberState } from '../../ingest/member-state/document.ts'
+import type { MemberState } from '../../ingest/indexing/member-state/document.ts'
 import { CliError, EXIT } from '../fail.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
@@ -57,7 +57,7 @@ async function stateOf(context: CliContext, did: string): Promise<MemberState> {
   const config = context.config()
   const server = await findServer(config.dataDir)
   if (server) return server.ask('GET', `/members/${encodeURIComponent(did)}/state`)
-  const { readState } = await import('../../ingest/member-state/read-state.ts')
+  const { readState } = await import('../../ingest/indexing/member-state/read-state.ts')
   return readingOffline(config, (db) => readState(db, did))
 }
 
@@ -82,7 +82,7 @@ async function importState(context: CliContext, file?: string, json?: boolean): 
 }
 
 async function putOffline(config: Config, state: MemberState): Promise<void> {
-  const { applyState } = await import('../../ingest/member-state/write-state.ts')
+  const { applyState } = await import('../../ingest/indexing/member-state/write-state.ts')
   await writingOffline(config, ({ writer }) => writer.commit((ctx) => applyState(ctx, state)))
 }
 
@@ -97,7 +97,7 @@ function read(from: string | number): string {
 }
 
 async function parsed(document: string): Promise<MemberState> {
-  const { parseState } = await import('../../ingest/member-state/document.ts')
+  const { parseState } = await import('../../ingest/indexing/member-state/document.ts')
   try {
     return parseState(document)
   } catch (error) {

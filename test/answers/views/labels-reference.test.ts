@@ -2,12 +2,12 @@
 // random sets of labelers: the JSON is equal, and the same records are hidden.
 
 import { describe, expect, test } from 'vitest'
-import type { Labelers } from '../../../src/answers/hydrate/labelers.ts'
 import { feedViewPost } from '../../../src/answers/views/posts/feed-view-post.ts'
 import { postView } from '../../../src/answers/views/posts/post-view.ts'
 import { profileViewDetailed } from '../../../src/answers/views/profiles/profile-view-detailed.ts'
 import { profileView } from '../../../src/answers/views/profiles/profile-views.ts'
 import { feedItemRules } from '../../../src/answers/views/rules.ts'
+import type { Labelers } from '../../../src/base/atproto/labelers.ts'
 import { putLabel } from '../../../src/data/store/moderation/labels.ts'
 import { postItem, repostItem } from '../../../src/data/store/timelines/item-ids.ts'
 import { transact } from '../../../src/data/store/transact.ts'

@@ -10,7 +10,7 @@ import {
   MEMBER_TABLES,
   MEMBER_TABLES_BY_DID,
 } from '../../../src/features/off-site/store/private-tables.ts'
-import { readState } from '../../../src/ingest/member-state/read-state.ts'
+import { readState } from '../../../src/ingest/indexing/member-state/read-state.ts'
 import { storedTables } from '../../support/stored-tables/all.ts'
 import { liveWholeLife } from '../../support/whole-life.ts'
 import { createWorld, type World } from '../../support/world.ts'

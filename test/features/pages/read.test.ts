@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { introduce, wordsBy } from '../../../scripts/simulated-people.ts'
 import { drawPictures } from '../../../scripts/simulated-pictures.ts'
 import { type Simulation, startSimulation } from '../../../scripts/simulation.ts'
-import { createReadingTokens } from '../../../src/http/server/reading-token.ts'
+import { createReadingTokens } from '../../../src/sources/identity/reading-token.ts'
 import { chromiumPath, launchBrowser } from '../../support/browser.ts'
 import { lowContrasts, overflow, unnamed } from '../../support/page-audit.ts'
 import {

@@ -12,7 +12,7 @@ import { diskForecast } from '../../../src/features/pages/forecast.ts'
 import { stateInWords } from '../../../src/features/pages/state-words.ts'
 import { visitorFiguresOf } from '../../../src/features/pages/visitor-figures.ts'
 import { stateForVisitors } from '../../../src/features/pages/visitor-words.ts'
-import { html } from '../../../src/http/html/html.ts'
+import { html } from '../../../src/http/server/html.ts'
 import { freshDataDir } from '../../support/slipstream-process.ts'
 
 const BEFORE: BeforeLive = {

@@ -1,8 +1,8 @@
 // Bodies of procedures: valid by their lexicon, or refused; none can reach a prototype or exhaust the stack.
 
 import { describe, expect, test } from 'vitest'
+import { loadLexicons } from '../../../src/base/atproto/lexicons/lexicons.ts'
 import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
-import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
 import { createInputParser, readSafeJson } from '../../../src/http/server/input.ts'
 
 const lexicons = loadLexicons()

@@ -3,8 +3,8 @@
 
 import type { Lexicons, LexXrpcQuery } from '@atproto/lexicon'
 import { describe, expect, test } from 'vitest'
+import { loadLexicons } from '../../../src/base/atproto/lexicons/lexicons.ts'
 import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
-import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
 import { createParamsParser } from '../../../src/http/server/input.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'

@@ -2,10 +2,10 @@
 // the records or their account is hidden. Everything is read twice, the second time from the cache.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { cidOfRecord } from '../../../src/base/atproto/record-cid.ts'
 import type { ModerationDecision } from '../../../src/bridge/messages.ts'
 import { applyLabels } from '../../../src/ingest/indexing/moderation/label.ts'
 import { decide } from '../../../src/ingest/indexing/moderation/moderation.ts'
-import { cidOfRecord } from '../../../src/sources/pds/record-cid.ts'
 import {
   cardEmbed,
   DOCUMENT,

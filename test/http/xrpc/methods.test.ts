@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../../src/base/atproto/lexicons/lexicons.ts'
 import { methods } from '../../../src/http/xrpc/methods.ts'
 import { createServingWorld } from '../../support/serving-world.ts'
 

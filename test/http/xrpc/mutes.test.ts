@@ -3,7 +3,7 @@
 // method that shows accounts and has no expectation fails the test.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../../src/base/atproto/lexicons/lexicons.ts'
 import { createFeedGeneratorDouble } from '../../support/feed-generator-double.ts'
 import { didOf } from '../../support/records.ts'
 import { searchable } from '../../support/searching.ts'

@@ -3,7 +3,7 @@
 // in turns, so that nothing kept for one reaches the other.
 
 import { afterEach, expect, test } from 'vitest'
-import { createReadingTokens, READABLE } from '../../../src/http/server/reading-token.ts'
+import { createReadingTokens, READABLE } from '../../../src/sources/identity/reading-token.ts'
 import { privateAct } from '../../support/private-acts.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'

@@ -1,6 +1,6 @@
 // Bodies of procedures, made from their lexicons: texts, lists and nested values as large as allowed.
 
-import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../../src/base/atproto/lexicons/lexicons.ts'
 import { methods } from '../../../src/http/xrpc/methods.ts'
 import { crowd } from './acts.ts'
 import type { Request } from './requests.ts'

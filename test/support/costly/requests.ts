@@ -4,7 +4,7 @@
 
 import type { DescService } from '@bufbuild/protobuf'
 import { parseRecordUri } from '../../../src/base/atproto/at-uri.ts'
-import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../../src/base/atproto/lexicons/lexicons.ts'
 import type { Random } from '../random.ts'
 import { crowd } from './acts.ts'
 import { type Cast, COLLECTOR, LABELER, MEMBER, WHALE } from './worst-rows.ts'

@@ -13,7 +13,7 @@ import type { Restored } from '../../../src/data/store/files/restore.ts'
 import type { Facts } from '../../../src/http/operator/facts.ts'
 import type { MemberLine } from '../../../src/http/operator/members.ts'
 import type { ImportReport } from '../../../src/ingest/indexing/imports/import-tally.ts'
-import type { MemberState } from '../../../src/ingest/member-state/document.ts'
+import type { MemberState } from '../../../src/ingest/indexing/member-state/document.ts'
 import { cliJson, killed, runCli } from '../../support/cli.ts'
 import { until } from '../../support/eventually.ts'
 import {

@@ -3,7 +3,7 @@
 // owner's likes. Embeds and the like are not included: the posts shown are presented separately.
 
 import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
-import { NO_TAG_RULES } from '../../../base/config/moderation-tags.ts'
+import { NO_TAG_RULES } from '../../../base/atproto/tag-rules.ts'
 import { emptyFeedState, type Loader } from '../page.ts'
 import type { Reader } from '../reader.ts'
 import type { ThreadHydration, ThreadState } from '../thread-types.ts'

@@ -3,12 +3,6 @@
 // are ordered roughly by followers (data/store/search/actor-index.ts), and exactly within a page. The cursor
 // is `<turn>__<place>`, so a page continues where the previous one ended.
 
-import {
-  type ActorQuery,
-  actorQuery,
-  beginsWithAll,
-  isMeant,
-} from '../../../data/search/actor-terms.ts'
 import type { Db } from '../../../data/store/db.ts'
 import {
   type ActorPlace,
@@ -16,6 +10,12 @@ import {
   type NamedPlace,
   prepareActorSearch,
 } from '../../../data/store/read/accounts/actor-search.ts'
+import {
+  type ActorQuery,
+  actorQuery,
+  beginsWithAll,
+  isMeant,
+} from '../../../data/store/search/actor-terms.ts'
 import { BadCursorError } from '../page-cursor.ts'
 import type { SkeletonPage } from '../skeleton-page.ts'
 import { createFollowedNames } from './followed-names.ts'

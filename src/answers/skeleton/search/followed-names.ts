@@ -2,8 +2,8 @@
 // scan one by one, which the index cannot do. Cached for a minute, since a query is typed letter by letter.
 
 import { MINUTE_MS } from '../../../base/util/durations.ts'
-import { actorTerms } from '../../../data/search/actor-terms.ts'
 import type { ActorPlace, ActorSearch } from '../../../data/store/read/accounts/actor-search.ts'
+import { actorTerms } from '../../../data/store/search/actor-terms.ts'
 
 /** Each of the `terms` is preceded by a space. */
 type Followed = ActorPlace & { terms: string }

@@ -2,13 +2,13 @@
 // of a stretch cannot be interrupted, but a stretch is short (data/store/search/stretches.ts). When the time
 // is up, the scan returns what it has found; it always reads one stretch, so that a search gets on.
 
-import type { PostMatch } from '../../../data/search/post-query.ts'
 import type {
   PlaceRange,
   PostPlace,
   PostSearch,
   Stretch,
 } from '../../../data/store/read/posts/post-search.ts'
+import type { PostMatch } from '../../../data/store/search/post-query.ts'
 
 export type Scan = {
   places: PostPlace[]

@@ -7,7 +7,6 @@
 import { unpackCid } from '../../../base/atproto/keys.ts'
 import { HOUR_MS } from '../../../base/util/durations.ts'
 import { threadMs } from '../../../base/util/thread-time.ts'
-import type { PostMatch } from '../../../data/search/post-query.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { prepareTags } from '../../../data/store/read/moderation/moderation-tags.ts'
 import {
@@ -18,6 +17,7 @@ import {
   preparePostSearch,
 } from '../../../data/store/read/posts/post-search.ts'
 import { PERIOD_MS, periodOf } from '../../../data/store/search/post-index.ts'
+import type { PostMatch } from '../../../data/store/search/post-query.ts'
 import { atOneMoment } from '../../../data/store/transact.ts'
 import {
   BadCursorError,
@@ -32,7 +32,7 @@ import type { SkeletonPage } from '../skeleton-page.ts'
 import { countPosts, type Scan, scanPosts } from './post-scan.ts'
 
 export type PostSearchRequest = {
-  /** The result of `matchOf` in data/search/post-query.ts. */
+  /** The result of `matchOf` in data/store/search/post-query.ts. */
   match: PostMatch
   /** Milliseconds; `since` is inclusive, `until` exclusive. */
   since: number

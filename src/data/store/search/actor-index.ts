@@ -1,9 +1,9 @@
 // The index of account names. Its order is the order of results: by follower count, most followed first, in
 // bands of a power of two, so that an account seldom moves.
 
-import { type ActorNames, actorParts, actorTerms } from '../../search/actor-terms.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
+import { type ActorNames, actorParts, actorTerms } from './actor-terms.ts'
 
 /** Above any band. A row id is (TOP_BAND - band) * 2^31 + uid. */
 const TOP_BAND = 63

@@ -3,10 +3,10 @@
 //
 // It holds a limited number of the newest posts; older ones are evicted.
 
-import { termsIn } from '../../search/post-terms.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 import { recordColumn, recordText } from '../posts/record-bytes.ts'
+import { termsIn } from './post-terms.ts'
 import { dropEmptiedStretches, growStretch, type Stretch, stretchFor } from './stretches.ts'
 
 export const PERIOD_MS = 1_024

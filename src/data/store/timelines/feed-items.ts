@@ -1,8 +1,8 @@
 // Posts and reposts together, as feed items for the timelines in memory.
 
 import { digestRank, type PackedRkey } from '../../../base/atproto/keys.ts'
+import { itemHash } from '../../graph/lossiness.ts'
 import type { ActorReader } from '../../graph/types.ts'
-import { itemHash } from '../../timeline/lossiness.ts'
 import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 import { followedBy } from '../records/follows.ts'
@@ -71,7 +71,7 @@ export function newestItems(db: Db, originator: number, limit: number): FeedItem
   return statements(db).newest.all({ originator, limit }).map(toItem)
 }
 
-/** timeline/lossiness.ts `itemHash`. */
+/** graph/lossiness.ts `itemHash`. */
 export function hashOfItem(
   actors: Pick<ActorReader, 'hashOf'>,
   { item, originator, rkey }: FeedItem,

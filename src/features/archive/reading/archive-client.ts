@@ -7,7 +7,7 @@ import type { Logger } from '../../../base/obs/log.ts'
 import { backoffMs, jittered } from '../../../base/util/backoff.ts'
 import { asObject, parseJson } from '../../../base/util/json-object.ts'
 import { readBody } from '../../../base/util/read-body.ts'
-import { remainingRequests, retryAfterMs } from '../../../sources/pds/rate-limit-headers.ts'
+import { remainingRequests, retryAfterMs } from '../../../sources/identity/rate-limit-headers.ts'
 import type { ArchiveLimits } from './limits.ts'
 
 export type ArchiveAnswer = { status: 200 | 206; headers: Headers; body: Buffer }

@@ -5,10 +5,10 @@
 
 import { createFollowGraph } from '@slipstream/follow-graph'
 import { batchesOf } from '../../../base/util/batches.ts'
+import { createKeeps } from '../../../data/graph/lossiness.ts'
 import { followEdges } from '../../../data/store/edges/all-edges.ts'
 import { prepareItemDraw } from '../../../data/store/read/timelines/item-draw.ts'
 import { latestStreamTimeUs } from '../../../data/store/stream/stream-cursors.ts'
-import { createKeeps } from '../../../data/timeline/lossiness.ts'
 import { CliError } from '../../../tools/fail.ts'
 import { prepareReaders } from '../../timelines/sources/open-sources.ts'
 import { BUCKETS, bucketOf } from '../engine/buckets.ts'

@@ -5,10 +5,10 @@
 
 import type { FollowGraphReader, TimelineEntry, TimelineReader } from '@slipstream/follow-graph'
 import { LruMap } from '../../../base/util/lru.ts'
+import type { Keeps } from '../../../data/graph/lossiness.ts'
 import { type ActorReader, HIDDEN } from '../../../data/graph/types.ts'
 import { INVALIDATION } from '../../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../../data/shared-memory/invalidation-ring.ts'
-import type { Keeps } from '../../../data/timeline/lossiness.ts'
 import type { Arrival } from '../../timelines/store/read/arrivals.ts'
 import type { LoggedItems, NamedItem } from '../../timelines/store/read/logged-items.ts'
 import type { ArrivalTail } from './arrival-tail.ts'

@@ -10,7 +10,7 @@ import type { FeatureRequest, OperatorRequest, Writer } from '../../../bridge/me
 import type { Db } from '../../../data/store/db.ts'
 import { membersDeletedBefore } from '../../../data/store/members/members.ts'
 import type { OnViewer } from '../../../http/server/auth.ts'
-import { parseState } from '../../../ingest/member-state/document.ts'
+import { parseState } from '../../../ingest/indexing/member-state/document.ts'
 import type { PlaceAct, TokenRequest } from '../place/plan.ts'
 import { engineRefusal } from './engine-waits.ts'
 import { createSharedPlace, type SharedPlace } from './shared-place.ts'

@@ -2,7 +2,7 @@
 // and back. Among changes with the same key only the last one matters.
 
 import type { PrivateAct } from '../../../bridge/messages.ts'
-import { type MemberState, timeOf } from '../../../ingest/member-state/document.ts'
+import { type MemberState, timeOf } from '../../../ingest/indexing/member-state/document.ts'
 import type { PrivateChange } from '../engine/private-changes.ts'
 
 export const SEEN = 'notifications-seen'

@@ -3,9 +3,9 @@
 
 import type { Db } from '../../../data/store/db.ts'
 import { type IndexContext, internActor } from '../../../ingest/indexing/index-context.ts'
+import { applyState } from '../../../ingest/indexing/member-state/write-state.ts'
 import { forgetPrivateState } from '../../../ingest/indexing/members/private-state-removal.ts'
 import { ModerationError } from '../../../ingest/indexing/moderation/moderation-error.ts'
-import { applyState } from '../../../ingest/member-state/write-state.ts'
 import { FOLDERS } from '../copying/names.ts'
 import type { Objects } from '../copying/objects.ts'
 import { SealError } from '../sealing/seal.ts'

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../../../data/store/db.ts'
 import { schemaVersion } from '../../../data/store/migrate.ts'
 import { atOneMoment } from '../../../data/store/transact.ts'
-import type { MemberState } from '../../../ingest/member-state/document.ts'
-import { readStateOf } from '../../../ingest/member-state/read-state.ts'
+import type { MemberState } from '../../../ingest/indexing/member-state/document.ts'
+import { readStateOf } from '../../../ingest/indexing/member-state/read-state.ts'
 import {
   columnsOf,
   DOCUMENT_TABLES,

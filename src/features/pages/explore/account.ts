@@ -2,10 +2,10 @@
 // the timeline is in memory.
 
 import { createReader } from '../../../answers/hydrate/reader.ts'
+import { keepShare } from '../../../data/graph/lossiness.ts'
 import { CELEBRITY, HIDDEN, MEMBER } from '../../../data/graph/types.ts'
 import { COLD_START, findBackfill } from '../../../data/store/fetching/backfills.ts'
 import { findMember } from '../../../data/store/members/members.ts'
-import { keepShare } from '../../../data/timeline/lossiness.ts'
 import { type ExploreParts, type Person, personOf, type Subject } from './parts.ts'
 
 type AccountView = Person & {

@@ -4,10 +4,10 @@ import type { FollowGraphReader, TimelineReader } from '@slipstream/follow-graph
 import type { Hydrator } from '../../../answers/hydrate/hydrator-types.ts'
 import type { ProfileState } from '../../../answers/hydrate/types.ts'
 import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
+import type { Draw } from '../../../data/graph/lossiness.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
-import type { Draw } from '../../../data/timeline/lossiness.ts'
 
 export type ExploreParts = {
   /** Read-only connection. */

@@ -3,9 +3,9 @@
 
 import type { FeedState } from '../../../answers/hydrate/types.ts'
 import { type FeedItemRules, feedItemRules } from '../../../answers/views/rules.ts'
+import { keepShare } from '../../../data/graph/lossiness.ts'
 import { CELEBRITY } from '../../../data/graph/types.ts'
 import { isRepostItem } from '../../../data/store/timelines/item-ids.ts'
-import { keepShare } from '../../../data/timeline/lossiness.ts'
 import type { ExploreParts } from './parts.ts'
 
 export type Verdict = {

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../../base/config/config.ts'
 import { isByInvite } from '../../../base/config/members.ts'
-import { type Html, html } from '../../../http/html/html.ts'
+import { type Html, html } from '../../../http/server/html.ts'
 import { qrCode } from './qr.ts'
 
 export type Us = Pick<Config, 'serviceDid' | 'hostname' | 'publicOrigin' | 'members'>

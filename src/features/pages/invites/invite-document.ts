@@ -1,7 +1,7 @@
 // The page for redeeming an invite: one form, in the frame of our other pages, with nothing from other
 // origins. It works without scripts, and typed text is escaped when shown again.
 
-import { type Html, html } from '../../../http/html/html.ts'
+import { type Html, html } from '../../../http/server/html.ts'
 import type { Assets } from '../assets.ts'
 import { documentOf } from '../document.ts'
 import { type Us, waysToConnect } from './connect-section.ts'

@@ -1,5 +1,5 @@
 import { encode } from 'uqr'
-import { type Html, html } from '../../../http/html/html.ts'
+import { type Html, html } from '../../../http/server/html.ts'
 
 /** @param title - its text alternative */
 export function qrCode(text: string, title: string): Html {

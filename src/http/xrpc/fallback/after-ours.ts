@@ -2,10 +2,10 @@
 
 import { asVisitor } from '../../../answers/hydrate/reader.ts'
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
+import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
 import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
-import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
 import { isWrapped, wrapCursor } from '../../../sources/appview/wrapped-cursor.ts'
 import type { MethodResult } from '../../server/method.ts'

@@ -1,9 +1,9 @@
 // Asks the public AppView anonymously and applies our rules to its answer: drops hidden items, and replaces
 // viewer state by our own.
 
+import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
 import { inTurn } from '../../../base/util/turn.ts'
-import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import { speak } from '../../../sources/appview/our-word.ts'
 import { keepShown } from '../../../sources/appview/shown-items.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'

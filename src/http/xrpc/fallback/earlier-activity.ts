@@ -3,8 +3,8 @@
 // list starts with the newest, mostly ours, which are skipped in large pages.
 
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
+import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
-import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
 import {
   isWrapped,

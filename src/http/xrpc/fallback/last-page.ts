@@ -1,7 +1,7 @@
 // Ends a list continued on the public AppView once that has no more: our own handler's page, without items.
 
+import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
-import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
 import type { MethodResult, Params } from '../../server/method.ts'
 import type { Call } from '../call.ts'

@@ -1,10 +1,10 @@
 // Reads one page from the public AppView, no longer than requested, and wraps its cursor in ours. Skips a few
 // pages that turn out empty after filtering.
 
+import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
 import { invalidRequest } from '../../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
 import type { MaybeLater } from '../../../base/util/turn.ts'
-import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
 import {
   unwrapCursor,

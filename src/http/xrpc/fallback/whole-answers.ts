@@ -4,9 +4,9 @@
 // (earlier-activity.ts); a thread is then the AppView's.
 
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
 import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
-import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import type { Lack } from '../../../sources/appview/coverage.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
 import { isWrapped } from '../../../sources/appview/wrapped-cursor.ts'

@@ -2,9 +2,9 @@
 // unchanged, since it was issued for the generator. Reports errors as the reference does.
 
 import type { AppBskyFeedGetFeedSkeleton } from '@atproto/api'
+import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
 import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import { inTurn } from '../../../base/util/turn.ts'
-import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import type { FetchedResponse } from '../../../sources/identity/guarded-fetch.ts'
 import { readSafeJson } from '../../server/input.ts'
 import type { Call } from '../call.ts'

@@ -6,8 +6,8 @@ import type { SearchCall, Searching } from '../../../answers/skeleton/search/sea
 import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
 import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
-import { actorQuery } from '../../../data/search/actor-terms.ts'
 import type { Accounts } from '../../../data/store/read/accounts/accounts.ts'
+import { actorQuery } from '../../../data/store/search/actor-terms.ts'
 import { someFollows } from '../accounts/followed-accounts.ts'
 
 type ActorSearchParts = {

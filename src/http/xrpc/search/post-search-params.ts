@@ -2,7 +2,7 @@
 // for a frontend that forwards the original parameters.
 
 import type { AppBskyFeedSearchPosts, AppBskyFeedSearchPostsV2 } from '@atproto/api'
-import { term } from '../../../data/search/post-terms.ts'
+import { term } from '../../../data/store/search/post-terms.ts'
 import { MAX_NAMED, type PostSearchParams } from './post-search.ts'
 
 /** A post must have all of the given tags. */

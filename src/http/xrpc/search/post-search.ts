@@ -16,8 +16,8 @@ import {
   type PostQuery,
   parsePostQuery,
   parseTime,
-} from '../../../data/search/post-query.ts'
-import { term } from '../../../data/search/post-terms.ts'
+} from '../../../data/store/search/post-query.ts'
+import { term } from '../../../data/store/search/post-terms.ts'
 import { allFollows } from '../accounts/followed-accounts.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
@@ -46,7 +46,7 @@ export type PostSearchParams = {
   until?: string
   included: Lists
   excluded: Lists
-  /** Further terms, all required (data/search/post-terms.ts); an empty string matches no post. */
+  /** Further terms, all required (data/store/search/post-terms.ts); an empty string matches no post. */
   terms: string[]
   notTerms: string[]
   /** Only posts by accounts that the viewer follows. */

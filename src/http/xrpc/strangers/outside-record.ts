@@ -2,10 +2,10 @@
 // have the CID that the PDS states: callers pass it on, and a record with another CID is not the account's.
 
 import { packCid } from '../../../base/atproto/keys.ts'
+import { hasCid } from '../../../base/atproto/record-cid.ts'
 import { invalidRequest, XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import { inTurn } from '../../../base/util/turn.ts'
-import { hasCid } from '../../../sources/pds/record-cid.ts'
 import { readSafeJson } from '../../server/input.ts'
 import type { Call } from '../call.ts'
 import type { NamedActor } from '../naming/actor-names.ts'

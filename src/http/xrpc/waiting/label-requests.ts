@@ -2,8 +2,8 @@
 // the next answer has them. Each subject once per interval for each set of labelers, batched per turn into
 // one message; what is dropped is requested with a later call.
 
-import type { Labelers } from '../../../answers/hydrate/labelers.ts'
 import type { Viewer } from '../../../answers/hydrate/types.ts'
+import type { Labelers } from '../../../base/atproto/labelers.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { LruMap } from '../../../base/util/lru.ts'
 import type { Writer } from '../../../bridge/messages.ts'

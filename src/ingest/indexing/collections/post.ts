@@ -3,6 +3,7 @@
 
 import { cidRank } from '../../../base/atproto/keys.ts'
 import { asObject } from '../../../base/util/json-object.ts'
+import { itemHash } from '../../../data/graph/lossiness.ts'
 import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
 import { removeMentions } from '../../../data/store/posts/mentions.ts'
 import { putOpReply } from '../../../data/store/posts/op-replies.ts'
@@ -33,7 +34,6 @@ import {
   setPostFlags,
 } from '../../../data/store/posts/posts.ts'
 import { postItem } from '../../../data/store/timelines/item-ids.ts'
-import { itemHash } from '../../../data/timeline/lossiness.ts'
 import { fetchCard, fetchPerson, fetchPost } from '../fetch-missing.ts'
 import {
   actorCounts,

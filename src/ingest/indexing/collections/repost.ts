@@ -1,6 +1,7 @@
 // app.bsky.feed.repost. Every record is a separate feed item; several by one account of one post count once.
 
 import { cidRank, digestRank } from '../../../base/atproto/keys.ts'
+import { itemHash } from '../../../data/graph/lossiness.ts'
 import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
 import { ANCHOR } from '../../../data/store/posts/post-flags.ts'
 import type { PostHandle } from '../../../data/store/posts/posts.ts'
@@ -16,7 +17,6 @@ import {
 } from '../../../data/store/records/reposts.ts'
 import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import { repostItem } from '../../../data/store/timelines/item-ids.ts'
-import { itemHash } from '../../../data/timeline/lossiness.ts'
 import { fetchPerson, fetchPost } from '../fetch-missing.ts'
 import {
   type IndexContext,

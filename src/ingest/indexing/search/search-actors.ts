@@ -1,5 +1,4 @@
 import { asObject, parseJson } from '../../../base/util/json-object.ts'
-import { actorNames } from '../../../data/search/actor-terms.ts'
 import type { Db, WriteDb } from '../../../data/store/db.ts'
 import {
   actorToIndex,
@@ -8,6 +7,7 @@ import {
   indexedActor,
   toIndexedActor,
 } from '../../../data/store/search/actor-index.ts'
+import { actorNames } from '../../../data/store/search/actor-terms.ts'
 
 /** Adds the rows' current names to the index; removes outdated ones. */
 export function refreshActorIndex(db: WriteDb, uids: readonly number[]): void {

@@ -1,6 +1,5 @@
 // Updates the word index from posts' rows.
 
-import { postTerms } from '../../../data/search/post-terms.ts'
 import type { WriteDb } from '../../../data/store/db.ts'
 import { PRESENT } from '../../../data/store/posts/posts.ts'
 import {
@@ -13,6 +12,7 @@ import {
   pruneIndexedPosts,
   removePostWords,
 } from '../../../data/store/search/post-index.ts'
+import { postTerms } from '../../../data/store/search/post-terms.ts'
 import type { Queued } from '../../../data/store/search/queue.ts'
 import { STRETCH_POSTS, takeUnmoved } from '../../../data/store/search/stretches.ts'
 

@@ -4,7 +4,7 @@
 
 import { parseLanguageString } from '@atproto/syntax'
 import { isRawCid } from '../../../base/atproto/keys.ts'
-import documents from '../../../data/lexicons/record-lexicons.json' with { type: 'json' }
+import documents from '../../../base/atproto/lexicons/record-lexicons.json' with { type: 'json' }
 
 /** Holds for a value that the lexicon validator accepts; absent for types without such a rule. */
 type Rule = (value: unknown) => boolean

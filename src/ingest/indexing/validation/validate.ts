@@ -7,8 +7,8 @@
 import { jsonToLex, type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { isValidDatetime } from '@atproto/syntax'
 import type { Collection } from '../../../base/atproto/collections.ts'
+import documents from '../../../base/atproto/lexicons/record-lexicons.json' with { type: 'json' }
 import type { JsonObject } from '../../../base/util/json-object.ts'
-import documents from '../../../data/lexicons/record-lexicons.json' with { type: 'json' }
 import { isStrictlyValid } from './strict-rules.ts'
 
 // Recognises the plain shapes of frequent records: only the usual fields, each in its usual form. Any record

@@ -7,9 +7,9 @@ import type { Logger } from '../../../base/obs/log.ts'
 import { DAY_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { membersAwaySince } from '../../../data/store/members/members.ts'
+import { readState } from '../../indexing/member-state/read-state.ts'
 import { removeMember } from '../../indexing/members/members.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import { readState } from '../../member-state/read-state.ts'
 import type { DiskRoom } from '../disk/disk-room.ts'
 
 const INTERVAL_MS = MINUTE_MS

@@ -19,13 +19,13 @@ import {
   createActorTable,
   loadActorTable,
 } from '../../../data/graph/actor-table.ts'
+import { createKeeps, drawByHash } from '../../../data/graph/lossiness.ts'
 import { InvalidationWriter } from '../../../data/shared-memory/invalidation-ring.ts'
 import type { WriteDb } from '../../../data/store/db.ts'
 import type { SnapshotChunk } from '../../../data/store/files/snapshots.ts'
 import { countActors } from '../../../data/store/records/actors.ts'
 import { publishInvalidationsTo } from '../../../data/store/transact.ts'
-import { fanOut } from '../../../data/timeline/fan-out.ts'
-import { createKeeps, drawByHash } from '../../../data/timeline/lossiness.ts'
+import { fanOut } from '../../indexing/memory/fan-out.ts'
 import { loadActors, loadGraph } from '../../indexing/memory/graph-snapshot.ts'
 import type { Memory } from '../../indexing/memory/memory.ts'
 import { catchUpMemory, rebuildMemory } from '../../indexing/memory/rebuild-memory.ts'

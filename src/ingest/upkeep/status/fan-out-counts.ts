@@ -4,7 +4,7 @@
 import { createHistogram } from '../../../base/obs/histogram.ts'
 import { createLastHour } from '../../../base/obs/last-hour.ts'
 import type { FanOutStatus } from '../../../bridge/messages.ts'
-import type { FanOut } from '../../../data/timeline/fan-out.ts'
+import type { FanOut } from '../../indexing/memory/fan-out.ts'
 
 /** Seconds: a few timelines take microseconds, millions a fifth of a second. */
 const SECONDS = [0.00001, 0.000025, 0.0001, 0.00025, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1]

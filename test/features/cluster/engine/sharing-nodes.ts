@@ -2,8 +2,8 @@
 
 import type { PrivateChanges } from '../../../../src/features/cluster/engine/private-changes.ts'
 import { createSharedState } from '../../../../src/features/cluster/sharing/shared-state.ts'
-import type { MemberState } from '../../../../src/ingest/member-state/document.ts'
-import { readState } from '../../../../src/ingest/member-state/read-state.ts'
+import type { MemberState } from '../../../../src/ingest/indexing/member-state/document.ts'
+import { readState } from '../../../../src/ingest/indexing/member-state/read-state.ts'
 import { didOf } from '../../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../../support/serving-world.ts'
 

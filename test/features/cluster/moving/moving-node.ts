@@ -30,7 +30,7 @@ import type {
 import { prepareCustomTimelines } from '../../../../src/features/timelines/store/read/custom-timelines.ts'
 import { validSigningKeys } from '../../../../src/features/timelines/store/signing-keys.ts'
 import { createTimelineRequests } from '../../../../src/features/timelines/writing/timeline-requests.ts'
-import { readState } from '../../../../src/ingest/member-state/read-state.ts'
+import { readState } from '../../../../src/ingest/indexing/member-state/read-state.ts'
 import { createWriterRequests } from '../../../../src/ingest/upkeep/requests/writer-requests.ts'
 import { keepsFromRows } from '../../../support/memory-parts.ts'
 import { createWorld, type World } from '../../../support/world.ts'

@@ -2,11 +2,11 @@
 // equal byte for byte. And repaired records appear in the very next page.
 
 import { afterEach, expect, test } from 'vitest'
+import { createKeeps } from '../../../../src/data/graph/lossiness.ts'
 import { InvalidationReader } from '../../../../src/data/shared-memory/invalidation-ring.ts'
 import { prepareItemDraw } from '../../../../src/data/store/read/timelines/item-draw.ts'
 import { closeAccountGap } from '../../../../src/data/store/stream/gap-repair.ts'
 import { insertAccountGap } from '../../../../src/data/store/stream/gaps.ts'
-import { createKeeps } from '../../../../src/data/timeline/lossiness.ts'
 import { type PageJson, pageBytes } from '../../../../src/features/timelines/sources/event-json.ts'
 import { createListReading } from '../../../../src/features/timelines/sources/open-lists.ts'
 import {

@@ -2,8 +2,8 @@
 // list of arrivals in order, of which each timeline is a filter.
 
 import { afterEach, expect, test } from 'vitest'
+import { createKeeps } from '../../../../src/data/graph/lossiness.ts'
 import { prepareItemDraw } from '../../../../src/data/store/read/timelines/item-draw.ts'
-import { createKeeps } from '../../../../src/data/timeline/lossiness.ts'
 import { pageBytes } from '../../../../src/features/timelines/sources/event-json.ts'
 import {
   createOpenSource,

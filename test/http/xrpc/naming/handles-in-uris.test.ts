@@ -2,7 +2,7 @@
 // input: the answer is the one to the at-URI with the DID.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { loadLexicons } from '../../../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../../../src/base/atproto/lexicons/lexicons.ts'
 import { hasFeature } from '../../../support/feature-parts.ts'
 import { createFeedGeneratorDouble } from '../../../support/feed-generator-double.ts'
 import { didOf } from '../../../support/records.ts'

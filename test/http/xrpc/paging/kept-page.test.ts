@@ -3,10 +3,10 @@
 // really sent again: the same bytes, while nothing has changed.
 
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Labelers } from '../../../../src/answers/hydrate/labelers.ts'
-import { NO_LABELERS } from '../../../../src/answers/hydrate/labelers.ts'
 import { KeptBytes } from '../../../../src/answers/views/json/kept-bytes.ts'
 import { jsonBytes } from '../../../../src/answers/views/json/ready-json.ts'
+import type { Labelers } from '../../../../src/base/atproto/labelers.ts'
+import { NO_LABELERS } from '../../../../src/base/atproto/labelers.ts'
 import type { MethodContext } from '../../../../src/http/server/method.ts'
 import { getTimeline } from '../../../../src/http/xrpc/app/bsky/feed/getTimeline.ts'
 import { type AppContext, createAppContext } from '../../../../src/http/xrpc/app-context.ts'

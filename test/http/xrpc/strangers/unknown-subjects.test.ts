@@ -2,7 +2,7 @@
 // can't tell: no answer denies it or shows it empty, whatever is wrong and whoever asks.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { loadLexicons } from '../../../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../../../src/base/atproto/lexicons/lexicons.ts'
 import { UnansweredError } from '../../../../src/sources/identity/fetch-identity.ts'
 import type { Misbehaviour } from '../../../support/pds-misbehaviour.ts'
 import { didOf } from '../../../support/records.ts'

@@ -1,7 +1,7 @@
 // Reads the index of account names, in its order: most followed first. A place in it is a row id, see
 // search/actor-index.ts.
 
-import type { ActorNames } from '../../../search/actor-terms.ts'
+import type { ActorNames } from '../../search/actor-terms.ts'
 import { type Db, idList } from '../id-list.ts'
 
 export type ActorPlace = { uid: number; place: number }
@@ -32,7 +32,7 @@ export function prepareActorSearch(db: Db) {
     .raw()
   return {
     /**
-     * Accounts whose words match all of these prefixes (of data/search/actor-terms.ts), behind a
+     * Accounts whose words match all of these prefixes (of data/store/search/actor-terms.ts), behind a
      * place.
      */
     byWords: (words: readonly string[], after: number, limit: number): ActorPlace[] =>

@@ -1,7 +1,7 @@
 // Reads the index of post words, newest first. A place in it is a period and a posts.id, see
 // search/post-index.ts.
 
-import { matchIn, type PostMatch } from '../../../search/post-query.ts'
+import { matchIn, type PostMatch } from '../../search/post-query.ts'
 import { type Db, idList } from '../id-list.ts'
 
 export type PostPlace = { id: number; period: number }

@@ -3,8 +3,8 @@
 // latest hashes are cached: 0.8 MB per thread.
 
 import type { PackedRkey } from '../../../../base/atproto/keys.ts'
+import { type Draw, hashDraw, itemHash } from '../../../graph/lossiness.ts'
 import type { ActorReader } from '../../../graph/types.ts'
-import { type Draw, hashDraw, itemHash } from '../../../timeline/lossiness.ts'
 import { isRepostItem, rowIdOf } from '../../timelines/item-ids.ts'
 import type { Db } from '../id-list.ts'
 

@@ -2,7 +2,7 @@
 // must be named, and patterns are complete DIDs and URIs.
 
 import type { ComAtprotoLabelQueryLabels } from '@atproto/api'
-import { NO_LABELERS } from '../../../../../answers/hydrate/labelers.ts'
+import { NO_LABELERS } from '../../../../../base/atproto/labelers.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'

@@ -1,8 +1,8 @@
 // app.bsky.embed.getEmbedExternalView, with the account's PDS in its place: the card, and when there is none.
 
 import { afterEach, expect, test } from 'vitest'
+import { cidOfRecord } from '../../../../../../src/base/atproto/record-cid.ts'
 import type { JsonObject } from '../../../../../../src/base/util/json-object.ts'
-import { cidOfRecord } from '../../../../../../src/sources/pds/record-cid.ts'
 import {
   DOCUMENT,
   documentRecord,

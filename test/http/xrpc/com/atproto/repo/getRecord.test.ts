@@ -1,8 +1,8 @@
 // com.atproto.repo.getRecord: our copy, or the record that the account's PDS answers, if it has its CID.
 
 import { afterEach, describe, expect, test } from 'vitest'
+import { cidOfRecord } from '../../../../../../src/base/atproto/record-cid.ts'
 import type { JsonObject } from '../../../../../../src/base/util/json-object.ts'
-import { cidOfRecord } from '../../../../../../src/sources/pds/record-cid.ts'
 import { didOf } from '../../../../../support/records.ts'
 import {
   createServingWorld,

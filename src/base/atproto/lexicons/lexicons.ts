@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type LexiconDoc, Lexicons, parseLexiconDoc } from '@atproto/lexicon'
 
 const officialFile = join(import.meta.dirname, './official-lexicons.json')
-const ownFolder = join(import.meta.dirname, '../../../lexicons')
+const ownFolder = join(import.meta.dirname, '../../../../lexicons')
 
 let loaded: Lexicons | undefined
 

@@ -4,8 +4,8 @@
 
 import { jsonToLex } from '@atproto/lexicon'
 import { isValidDid } from '@atproto/syntax'
-import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import { loadLexicons } from '../../data/lexicons/lexicons.ts'
+import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
 
 const FORMAT = 'slipstream-member-state'
 const FORMAT_VERSION = 1

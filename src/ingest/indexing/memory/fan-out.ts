@@ -8,8 +8,8 @@ import {
   type TimelineEntry,
   type TimelineWriter,
 } from '@slipstream/follow-graph'
-import { type ActorReader, CELEBRITY } from '../graph/types.ts'
-import type { Keeps } from './lossiness.ts'
+import type { Keeps } from '../../../data/graph/lossiness.ts'
+import { type ActorReader, CELEBRITY } from '../../../data/graph/types.ts'
 
 type FanOutParts = OpenFollowersParts & {
   actors: Pick<ActorReader, 'flagsOf'>

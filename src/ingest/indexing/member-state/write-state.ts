@@ -1,28 +1,28 @@
 // Writes a member's document into a database, with the functions that handle the member's own requests.
 // Existing state stays; a mute's scope and settings are overwritten with those of the document.
 
-import { createActorTable } from '../../data/graph/actor-table.ts'
-import type { WriteDb } from '../../data/store/db.ts'
-import { knownPreferences } from '../../data/store/notifications/notification-preferences.ts'
-import { putActivitySubscription } from '../../data/store/private/activity-subscriptions.ts'
-import { iterateActors } from '../../data/store/records/actors.ts'
-import { fetchKept } from '../indexing/fetch-missing.ts'
-import { type IndexContext, type IndexScope, internActor } from '../indexing/index-context.ts'
-import { addMember } from '../indexing/members/operator-members.ts'
+import { createActorTable } from '../../../data/graph/actor-table.ts'
+import type { WriteDb } from '../../../data/store/db.ts'
+import { knownPreferences } from '../../../data/store/notifications/notification-preferences.ts'
+import { putActivitySubscription } from '../../../data/store/private/activity-subscriptions.ts'
+import { iterateActors } from '../../../data/store/records/actors.ts'
+import { fetchKept } from '../fetch-missing.ts'
+import { type IndexContext, type IndexScope, internActor } from '../index-context.ts'
+import { addMember } from '../members/operator-members.ts'
 import {
   bookmark,
   createDraft,
   mute,
   muteList,
   setActorPreferences,
-} from '../indexing/members/private-state.ts'
-import { muteThread } from '../indexing/notifications/muted-threads.ts'
+} from '../members/private-state.ts'
+import { muteThread } from '../notifications/muted-threads.ts'
 import {
   seeNotifications,
   setPreferences,
   setPriority,
-} from '../indexing/notifications/notification-state.ts'
-import { createWriter } from '../indexing/writer.ts'
+} from '../notifications/notification-state.ts'
+import { createWriter } from '../writer.ts'
 import { type MemberState, timeOf } from './document.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { matchIn, matchOf, parsePostQuery } from '../../../src/data/search/post-query.ts'
-import { createRandom, type Random } from '../../support/random.ts'
-import { testSeed } from '../../support/seed.ts'
+import { matchIn, matchOf, parsePostQuery } from '../../../../src/data/store/search/post-query.ts'
+import { createRandom, type Random } from '../../../support/random.ts'
+import { testSeed } from '../../../support/seed.ts'
 
 const MAX_WORDS = 32
 const NO_FILTER = { groups: [], none: [] }

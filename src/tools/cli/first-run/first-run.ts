@@ -3,9 +3,9 @@
 
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createInterface, type Interface } from 'node:readline/promises'
-import { ConfigError, isUnattended, settingSources } from '../../base/config/config.ts'
-import { findInstallation } from '../../base/util/installation.ts'
-import { CliError, EXIT } from '../fail.ts'
+import { ConfigError, isUnattended, settingSources } from '../../../base/config/config.ts'
+import { findInstallation } from '../../../base/util/installation.ts'
+import { CliError, EXIT } from '../../fail.ts'
 import { HOST, MEMBERS, NAMES, type Question, settingLines } from './questions.ts'
 
 const PRIVATE_MODE = 0o600

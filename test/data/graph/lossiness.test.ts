@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packRkey } from '../../../src/base/atproto/keys.ts'
 import { createActorTable } from '../../../src/data/graph/actor-table.ts'
-import { openWriter } from '../../../src/data/store/db.ts'
-import { prepareItemDraw } from '../../../src/data/store/read/timelines/item-draw.ts'
 import {
   createKeeps,
   type Draw,
@@ -13,7 +11,9 @@ import {
   hashDraw,
   itemHash,
   keepShare,
-} from '../../../src/data/timeline/lossiness.ts'
+} from '../../../src/data/graph/lossiness.ts'
+import { openWriter } from '../../../src/data/store/db.ts'
+import { prepareItemDraw } from '../../../src/data/store/read/timelines/item-draw.ts'
 import { createRandom } from '../../support/random.ts'
 import { didOf, tidAt } from '../../support/records.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { CELEBRITY } from '../../../src/data/graph/types.ts'
-import { fanOut } from '../../../src/data/timeline/fan-out.ts'
-import { createMemoryTimelines } from '../../support/memory-timelines.ts'
-import { createRandom } from '../../support/random.ts'
+import { CELEBRITY } from '../../../../src/data/graph/types.ts'
+import { fanOut } from '../../../../src/ingest/indexing/memory/fan-out.ts'
+import { createMemoryTimelines } from '../../../support/memory-timelines.ts'
+import { createRandom } from '../../../support/random.ts'
 
 type FanOutParts = Parameters<typeof fanOut>[0]
 

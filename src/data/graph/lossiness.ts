@@ -7,7 +7,7 @@
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { fnv1a, mix } from '../../base/util/hash.ts'
-import type { ActorReader } from '../graph/types.ts'
+import type { ActorReader } from './types.ts'
 
 /**
  * A number in [0, 1) for each pair. Must be stable between calls, so that a rebuilt timeline is the

@@ -5,8 +5,8 @@
 // results. Spec: https://atproto.com/specs/data-model.
 
 import { hash } from 'node:crypto'
-import { bytesOfCid, unpackCid } from '../../base/atproto/keys.ts'
-import type { JsonObject } from '../../base/util/json-object.ts'
+import type { JsonObject } from '../util/json-object.ts'
+import { bytesOfCid, unpackCid } from './keys.ts'
 
 const MAX_DEPTH = 100
 const INITIAL_BYTES = 64 * 1024

@@ -3,17 +3,12 @@
 // Labelers named by members are reported to the ingest thread, which follows them (ingest/labels/); each is
 // reported again from time to time.
 
-import { MINUTE_MS } from '../../base/util/durations.ts'
-import { LruMap } from '../../base/util/lru.ts'
-import type { Writer } from '../../bridge/messages.ts'
-import type { ActorReader } from '../../data/graph/types.ts'
-import type { Accounts } from '../../data/store/read/accounts/accounts.ts'
-import { type AcceptedLabelers, parseAcceptLabelers } from './labelers.ts'
-
-export type AcceptLabelers = (
-  header: string | undefined,
-  viewer: string | undefined,
-) => AcceptedLabelers
+import { MINUTE_MS } from '../../../base/util/durations.ts'
+import { LruMap } from '../../../base/util/lru.ts'
+import type { Writer } from '../../../bridge/messages.ts'
+import type { ActorReader } from '../../../data/graph/types.ts'
+import type { Accounts } from '../../../data/store/read/accounts/accounts.ts'
+import { type AcceptLabelers, parseAcceptLabelers } from '../../server/labelers.ts'
 
 const TOLD_AGAIN_AFTER_MS = 10 * MINUTE_MS
 const MAX_REMEMBERED = 1_000

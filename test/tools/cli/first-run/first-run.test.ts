@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { until } from '../../support/eventually.ts'
+import { until } from '../../../support/eventually.ts'
 
-const MAIN = join(import.meta.dirname, '../../../src/main.ts')
+const MAIN = join(import.meta.dirname, '../../../../src/main.ts')
 const CTRL_C = '\x03'
 const CTRL_D = '\x04'
 const FOLDER_REFUSED = 78

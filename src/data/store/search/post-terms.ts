@@ -2,7 +2,7 @@
 // a colon: author, tags, mentions, links, languages, embeds and reply targets. So every filter of a search is
 // one more word to match.
 
-import { asArray, asObject } from '../../base/util/json-object.ts'
+import { asArray, asObject } from '../../../base/util/json-object.ts'
 import { charactersOf, fold, withoutEnding, wordsOf } from './words.ts'
 
 /** For the text; the limit below is for image descriptions. */

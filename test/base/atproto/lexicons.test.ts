@@ -6,12 +6,12 @@ import { schemas } from '@atproto/api'
 import type { LexiconDoc } from '@atproto/lexicon'
 import { expect, it } from 'vitest'
 import { collections } from '../../../src/base/atproto/collections.ts'
-import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
+import { loadLexicons } from '../../../src/base/atproto/lexicons/lexicons.ts'
 
 const HINT = 'run npm run lexicons'
 
 function kept(name: string): LexiconDoc[] {
-  const folder = join(import.meta.dirname, '../../../src/data/lexicons')
+  const folder = join(import.meta.dirname, '../../../src/base/atproto/lexicons')
   return JSON.parse(readFileSync(join(folder, name), 'utf8'))
 }
 

@@ -1,8 +1,8 @@
 // The questions of a first start, and what an answer means. A wrong one gets a sentence that says what would fit.
 
-import { INVITE } from '../../base/config/members.ts'
-import { hostname, members, Unfit } from '../../base/config/parsers.ts'
-import { envLine } from '../../base/config/setting.ts'
+import { INVITE } from '../../../base/config/members.ts'
+import { hostname, members, Unfit } from '../../../base/config/parsers.ts'
+import { envLine } from '../../../base/config/setting.ts'
 
 export type Question<T> = {
   text: string

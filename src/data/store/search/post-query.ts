@@ -1,6 +1,6 @@
 // Parses a post search: words and quoted phrases, either excluded by a minus, and operators (from:, to:,
 // mentions:, since:, until:, lang:, domain:, url:, #tag, @handle). Everything else is words. Nothing of the
-// text reaches the index except words made by data/search/words.ts.
+// text reaches the index except words made by data/store/search/words.ts.
 
 import { normalDomain, normalUrl, term, termsIn } from './post-terms.ts'
 import { fold, isDense, pairsOf, runsOf, withoutEnding, withoutPlural } from './words.ts'
@@ -92,7 +92,7 @@ function phraseOf(text: string): string[] {
 
 export type PostFilter = {
   /**
-   * Terms of data/search/post-terms.ts: at least one of each group must match; an empty group
+   * Terms of data/store/search/post-terms.ts: at least one of each group must match; an empty group
    * matches nothing.
    */
   groups: string[][]

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
-import { createReadingTokens } from '../../../src/http/server/reading-token.ts'
+import { createReadingTokens } from '../../../src/sources/identity/reading-token.ts'
 
 const DID = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const TIMELINE = 'app.bsky.feed.getTimeline'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { assetRoutes, assetsOf } from '../../../src/http/html/asset-files.ts'
+import { assetRoutes, assetsOf } from '../../../src/http/server/asset-files.ts'
 
 /** How often types were stripped, by turn of the event loop. */
 const turns: number[] = []
