@@ -6,15 +6,18 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { nextRemoval } from '../../../src/data/store/removal/removals.ts'
+import { isReferenced } from '../../../src/data/store/removal/unneeded.ts'
 import { noRetry } from '../../../src/data/store/write-retry.ts'
 import { type IndexScope, internActor } from '../../../src/ingest/indexing/index-context.ts'
 import { endMembership } from '../../../src/ingest/indexing/members/operator-members.ts'
 import { sweepCandidates } from '../../../src/ingest/indexing/retention/sweep-candidates.ts'
 import { keepRemoving } from '../../../src/ingest/upkeep/removing.ts'
+import { canonicalRows } from '../../support/canonical-rows.ts'
 import { until } from '../../support/eventually.ts'
 import { searchable } from '../../support/searching.ts'
 import { storedTables } from '../../support/stored-tables/all.ts'
 import type { StoredTable } from '../../support/stored-tables/entry.ts'
+import { records } from '../../support/stored-tables/records.ts'
 import { liveWholeLife } from '../../support/whole-life.ts'
 import type { Life } from '../../support/wholes.ts'
 import { createWorld, type World } from '../../support/world.ts'
@@ -167,6 +170,80 @@ test('no reason for which a row may stay is out of date', async () => {
   // The world bans no one: a banned account is no member.
   expect(stale).toEqual(['bans'])
 })
+
+/** Rows made from records that name the account by its number and yet do not keep it; all others do. */
+const KEEPS_NOBODY: Record<string, string> = {
+  'arrivals.uid': 'a number of a post or repost, which itself keeps the account',
+  'profiles.uid': 'goes with the account',
+  'reaction_records.uid': 'beside a like, repost or follow, which itself keeps the account',
+  'reaction_records.via_uid': 'the account of a repost, which itself keeps it',
+  'records.uid': 'profiles show these, and they go with the account',
+  'relation_records.uid': 'beside a block or what lists hold, which itself keeps the account',
+  'search_actors.uid': 'made from the profile',
+  'tombstones.uid': 'of records that are gone',
+}
+
+test('a record by an account or about it keeps the account from being swept', () => {
+  start('network')
+  world.run((ctx) => endMembership(ctx, life.did))
+  const columns = numbered()
+  const keepsNobody = columns
+    .filter(([table]) => table in records)
+    .filter(([table, column]) =>
+      undone(() => {
+        const others = columns.filter(([other, one]) => other !== table || one !== column)
+        for (const [other, one] of others)
+          world.db.exec(`DELETE FROM ${other} WHERE ${one} = ${UID}`)
+        return !isReferenced(world.db, UID)
+      }),
+    )
+  expect(keepsNobody.map((one) => one.join('.')).sort()).toEqual(Object.keys(KEEPS_NOBODY).sort())
+})
+
+/** The columns that name the account by its number, without its own row. */
+function numbered(): [table: string, column: string][] {
+  const isNumber = (table: string, column: string) =>
+    world.db.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ${UID}`).get() !== undefined
+  return [...named()]
+    .filter(([table]) => table !== 'actors')
+    .flatMap(([table, columns]) => [...columns].map((one): [string, string] => [table, one]))
+    .filter(([table, column]) => isNumber(table, column))
+}
+
+/** Why a table made from records is not compared. */
+const NOT_COMPARED: Record<string, string> = {
+  arrivals: 'the order of arrival may differ',
+  mentions: 'made from posts',
+  op_replies: 'made from posts',
+  post_stretches: 'made from posts',
+  reaction_records: 'JSON of likes, reposts and follows that are compared',
+  relation_records: 'JSON of blocks, list items and list blocks that are compared',
+  search_actors: 'made from profiles',
+  search_backlog: 'a queue',
+  search_queue: 'a queue',
+  tombstones: 'of records that are gone; those told late may differ',
+}
+
+test('what is compared of two databases has all tables of repositories', () => {
+  start('network')
+  const all = JSON.stringify(canonicalRows(world.db, { withTimes: true }))
+  const unsaid = Object.keys(records).filter((table) =>
+    undone(() => {
+      world.db.exec(`DELETE FROM ${table}`)
+      return JSON.stringify(canonicalRows(world.db, { withTimes: true })) === all
+    }),
+  )
+  expect(unsaid.sort()).toEqual(Object.keys(NOT_COMPARED).sort())
+})
+
+function undone<T>(work: () => T): T {
+  world.db.exec('SAVEPOINT undone')
+  try {
+    return work()
+  } finally {
+    world.db.exec('ROLLBACK TO undone; RELEASE undone')
+  }
+}
 
 test('a limit is the one that the source has, and its rows are no larger than stated', () => {
   start('network')
