@@ -8,16 +8,27 @@ import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/a
 import type { EdgeTable } from '../../src/data/store/edges/edge-table.ts'
 import { NEWEST } from '../../src/data/store/edges/subject-lists.ts'
 import { HAS_MEDIA, VIOLATES_THREADGATE } from '../../src/data/store/posts/post-flags.ts'
+import { type RecordTable, recordTables } from '../../src/data/store/records/record-tables.ts'
 import { pairsOf } from './rows.ts'
 
 type Row = Record<string, unknown>
+
+/** Tables of records that refer to more than accounts, or have empty rows. */
+const OURS: ReadonlySet<string> = new Set<RecordTable>([
+  'reposts',
+  'lists',
+  'list_items',
+  'list_blocks',
+  'record_likes',
+])
 
 /** Writers of rows as text: accounts by DID, records by DID and key. */
 type Text = ReturnType<typeof createText>
 
 export function canonicalRows(db: Db, { withTimes = false } = {}): Record<string, string[]> {
   const text = createText(db, withTimes)
-  return { ...feedRows(text), ...graphRows(text), ...smallRows(text), ...accountRows(text) }
+  const rows = { ...feedRows(text), ...graphRows(text), ...smallRows(text), ...accountRows(text) }
+  return { ...otherRows(text), ...rows }
 }
 
 function createText(db: Db, withTimes: boolean) {
@@ -113,4 +124,16 @@ function accountRows({ say, did, cid }: Text) {
       ({ uid, status }) => `${did(uid)} ${status}`,
     ),
   }
+}
+
+/** Tables of records without a line of their own here: the key, and whom it names. */
+function otherRows({ say, key, did, at }: Text) {
+  const line = (naming: readonly string[]) => (row: Row) =>
+    `${key(row)} ${naming.map((column) => did(row[column])).join(' ')}${at(row)}`
+  const others = Object.entries<readonly string[]>(recordTables).filter(
+    ([table]) => !OURS.has(table),
+  )
+  return Object.fromEntries(
+    others.map(([table, naming]) => [table, say(`SELECT * FROM ${table}`, line(naming))]),
+  )
 }

@@ -1,5 +1,6 @@
 // Tables of what repositories hold, and of what is made from it.
 
+import { recordTables } from '../../../src/data/store/records/record-tables.ts'
 import {
   most,
   NUMBERS,
@@ -10,15 +11,18 @@ import {
   WITH_POST,
 } from './entry.ts'
 
+const usual = Object.entries<readonly string[]>(recordTables).map(([table, naming]) => {
+  const why = Object.fromEntries(naming.map((column) => [column, OTHERS]))
+  return [table, ofRepository(naming.length > 0 ? why : undefined)] as const
+})
+
 export const records: Record<string, StoredTable> = {
+  ...Object.fromEntries(usual),
   profiles: ofRepository(),
   posts: ofRepository({ uid: 'an empty row that a post of another account answers or quotes' }),
   post_counts: nobody(NUMBERS, WITH_POST),
-  reposts: ofRepository(),
   arrivals: ofRepository(),
   lists: ofRepository({ uid: 'an empty row that another account’s record or mute names' }),
-  list_items: ofRepository({ subject: OTHERS }),
-  list_blocks: ofRepository(),
   threadgates: ofRepository(),
   postgates: ofRepository(),
   records: ofRepository({
@@ -28,7 +32,6 @@ export const records: Record<string, StoredTable> = {
   }),
   associated_records: ofRepository({ uid: 'an empty row that another account’s post names' }),
   post_associations: nobody('at most four small rows for a post', WITH_POST),
-  record_likes: ofRepository(),
   likes_by_creator: ofRepository(),
   likes_by_subject: ofRepository(),
   follows_by_creator: ofRepository(),

@@ -11,6 +11,7 @@ import type { Db } from '../db.ts'
 import type { EdgeTable } from '../edges/edge-table.ts'
 import { perDatabase } from '../per-database.ts'
 import { type GateTable, gateTables } from '../posts/gates.ts'
+import { type RecordTable, recordTables } from '../records/record-tables.ts'
 
 type Of = { uid: number; size: number }
 
@@ -21,14 +22,13 @@ const gateTable = (table: GateTable) =>
   `SELECT posts.rkey FROM posts JOIN ${table} ON ${table}.post = posts.id
     WHERE posts.uid = +? AND posts.rkey > +? ORDER BY posts.rkey LIMIT +?`
 
-const queries = {
+type OwnTable = RecordTable | 'profiles' | 'posts'
+
+/** Of tables where not every row is a record that is here, or has a key. */
+const queries: { [Table in OwnTable]?: string } = {
   profiles: "SELECT 'self' FROM profiles WHERE uid = +? AND 'self' > +? ORDER BY 1 LIMIT +?",
   posts: ownTable('posts', 'AND state = 1'),
-  reposts: ownTable('reposts'),
   lists: ownTable('lists', 'AND cid IS NOT NULL'),
-  list_items: ownTable('list_items'),
-  list_blocks: ownTable('list_blocks'),
-  record_likes: ownTable('record_likes'),
 }
 
 const prepare = (db: Db, sql: string) =>
@@ -36,6 +36,7 @@ const prepare = (db: Db, sql: string) =>
 
 const statements = perDatabase((db) => ({
   ofTable: new Map<string, ReturnType<typeof prepare>>([
+    ...Object.keys(recordTables).map((table) => [table, prepare(db, ownTable(table))] as const),
     ...Object.entries(queries).map(([table, sql]) => [table, prepare(db, sql)] as const),
     ...gateTables.map((table) => [table, prepare(db, gateTable(table))] as const),
   ]),
@@ -58,7 +59,7 @@ const statements = perDatabase((db) => ({
   rkeyOfList: db.prepare<[number], PackedRkey>('SELECT rkey FROM lists WHERE id = ?').pluck(),
 }))
 
-export function keysIn(table: keyof typeof queries | GateTable) {
+export function keysIn(table: OwnTable | GateTable) {
   return (db: Db, { uid, size }: Of): Generator<PackedRkey[]> => {
     const select = statements(db).ofTable.get(table)!
     return pagesOf(size, (after) => select.all(uid, after, size))

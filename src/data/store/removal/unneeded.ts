@@ -7,6 +7,7 @@ import type { Db, WriteDb } from '../db.ts'
 import { blockEdges, followEdges, likeEdges } from '../edges/all-edges.ts'
 import { perDatabase } from '../per-database.ts'
 import { DELETED } from '../posts/posts.ts'
+import { recordTables } from '../records/record-tables.ts'
 import { invalidationsOf } from '../transact.ts'
 
 const MAX_LOOKED_AT = 1_000
@@ -21,6 +22,12 @@ const page = <T>(db: Db, sql: string) =>
 
 const uids = (db: Db, sql: string) =>
   db.prepare<[number], number>(`${sql} LIMIT ${MAX_LOOKED_AT}`).pluck()
+
+/** Records by the account, and those that name it. */
+const IN_RECORDS = Object.entries<readonly string[]>(recordTables)
+  .flatMap(([table, naming]) => ['uid', ...naming].map((column) => ({ table, column })))
+  .map(({ table, column }) => `OR EXISTS (SELECT 1 FROM ${table} WHERE ${column} = @uid)`)
+  .join('\n')
 
 const statements = perDatabase((db) => ({
   invalidations: invalidationsOf(db),
@@ -71,13 +78,8 @@ const statements = perDatabase((db) => ({
   isReferenced: db
     .prepare<[{ uid: number }], number>(
       `SELECT EXISTS (SELECT 1 FROM posts WHERE uid = @uid AND state <> ${DELETED})
-        OR EXISTS (SELECT 1 FROM reposts WHERE uid = @uid)
         OR EXISTS (SELECT 1 FROM members WHERE uid = @uid)
-        OR EXISTS (SELECT 1 FROM lists WHERE uid = @uid)
-        OR EXISTS (SELECT 1 FROM list_items WHERE uid = @uid)
-        OR EXISTS (SELECT 1 FROM list_items WHERE subject = @uid)
-        OR EXISTS (SELECT 1 FROM list_blocks WHERE uid = @uid)
-        OR EXISTS (SELECT 1 FROM record_likes WHERE uid = @uid)
+        ${IN_RECORDS}
         OR EXISTS (SELECT 1 FROM records WHERE subject = @uid)
         OR EXISTS (SELECT 1 FROM associated_records WHERE uid = @uid)
         OR EXISTS (SELECT 1 FROM mutes WHERE subject = @uid)
