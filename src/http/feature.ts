@@ -23,6 +23,7 @@ import type { Reports } from './operator/feature-report.ts'
 import type { Overload } from './overload/overload.ts'
 import type { RateBuffers } from './overload/rate-limits.ts'
 import type { Sharing, SharingParts } from './serve/sharing.ts'
+import type { OnViewer } from './server/auth.ts'
 import type { Html } from './server/html.ts'
 import type { Connected } from './server/http-request.ts'
 import type { Responding } from './server/respond.ts'
@@ -94,8 +95,8 @@ export type ServeParts = {
   responding: Responding
   serviceAuth: ServiceAuth
   isMember: (did: string) => boolean
-  /** Admits an account that reads; throws if it may not. */
-  onViewer: (did: string) => void
+  /** Admits an account that reads; throws if it may not, or rejects if other nodes share in that. */
+  onViewer: OnViewer
   /** Counts an answer outside of the server's own routes. */
   onAnswered: (path: string, status: number, seconds: number) => void
   slowRequests: Pick<SlowRequests, 'list'>

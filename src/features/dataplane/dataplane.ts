@@ -2,11 +2,12 @@
 // Connect, for an official AppView that keeps its frontend and drops its own dataplane. It also serves that
 // frontend the HTTP API of a search service. Loaded only if the operator configures a port.
 
-import { isValidDid } from '@atproto/syntax'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import { MAX_TIMER_MS } from '../../base/util/durations.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
+import type { OnViewer } from '../../http/server/auth.ts'
+import { admitting } from './admitting.ts'
 import type { Arrivals } from './calls/awaited.ts'
 import { bsyncRpcs } from './calls/bsync.ts'
 import { bsyncStreamRpcs } from './calls/bsync-stream.ts'
@@ -22,7 +23,8 @@ import { type DataplaneListener, listen } from './wire/listener.ts'
 const MAX_ASKED_BYTES = 4 << 20
 const MAX_ANSWERED_BYTES = 64 << 20
 
-type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
+type DataplaneOptions = Omit<DataplaneParts, 'invalidations' | 'onViewer'> & {
+  onViewer: OnViewer
   /** Ring of invalidations. undefined: nothing is cached between calls. */
   invalidations?: SharedArrayBuffer | undefined
   overload: FrontendQueue
@@ -39,7 +41,7 @@ export async function startDataplane(
   const reading = createReading({
     ...options,
     invalidations: invalidations && new InvalidationReader(invalidations),
-    onViewer: (did) => (isValidDid(did) ? onViewer(did) : undefined),
+    onViewer: admitting(onViewer),
   })
   const searches = createSearches(reading)
   const calls = callsOf(

@@ -21,25 +21,10 @@ function besideServer(parts: ServeParts): ServePart {
   return {
     async listen(how) {
       const { startDataplane } = await import('./dataplane.ts')
-      const onViewer = admitting(parts.onViewer)
       const { invalidations } = parts.memory
       const arrivals = parts.app
-      listener = await startDataplane({ ...parts, arrivals, onViewer, invalidations }, how)
+      listener = await startDataplane({ ...parts, arrivals, invalidations }, how)
     },
     close: () => listener?.close(),
-  }
-}
-
-/**
- * The frontend has already admitted the account; if it may not become a member, it reads from rows
- * like any other.
- */
-function admitting(admit: (did: string) => void): (did: string) => void {
-  return (did) => {
-    try {
-      admit(did)
-    } catch {
-      // The error is for a member's own client, which is not the caller here.
-    }
   }
 }

@@ -16,6 +16,7 @@ import { Service } from '../../../src/features/dataplane/generated/bsky-pb.ts'
 import type { DataplaneSettings } from '../../../src/features/dataplane/settings.ts'
 import { createOverload, type Overload } from '../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
+import type { OnViewer } from '../../../src/http/server/auth.ts'
 import type { Identity } from '../../../src/sources/identity/did-document.ts'
 import { UnansweredError } from '../../../src/sources/identity/fetch-identity.ts'
 import type { HydratedWorld } from '../../support/hydration.ts'
@@ -49,7 +50,7 @@ export async function startDataplaneOver(
     writer?: Writer
     /** Accounts whose identity never resolves. */
     isSlow?: (did: string) => boolean
-    onViewer?: (did: string) => void
+    onViewer?: OnViewer
     overload?: Overload
     arrivals?: Arrivals
     /** Handles whose servers do not answer. */

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { Code, type ConnectError, createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { forbidden } from '../../../src/base/atproto/xrpc-error.ts'
 import { Service } from '../../../src/features/dataplane/generated/bsky-pb.ts'
 import { listen } from '../../../src/features/dataplane/wire/listener.ts'
 import { type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
@@ -188,4 +189,21 @@ test('invalid DIDs do not become viewers, and nothing is written about them', as
   }
   expect(viewers).toEqual([])
   expect(dataplane.asked).toEqual([])
+})
+
+test('accounts that may not read here are answered from rows, whenever that is known', async () => {
+  const sent: string[] = []
+  const refusing = await startDataplaneOver(ours, {
+    // As on nodes that share an engine, which first ask it.
+    async onViewer(did, { isForUs }, request) {
+      sent.push(`${did} ${isForUs} ${request.header('user-agent')}`)
+      request.isBehind = true
+      throw forbidden('not a member', 'NotAMember')
+    },
+  })
+  const calls = createClient(Service, createGrpcTransport({ baseUrl: refusing.url }))
+  await calls.getTimeline({ actorDid: SLOW, limit: 1 })
+  await calls.getUnreadNotificationCount({ actorDid: SLOW })
+  await refusing.close()
+  expect(sent).toEqual([`${SLOW} true undefined`, `${SLOW} true undefined`])
 })

@@ -46,7 +46,7 @@ export type DataplaneParts = {
   writer: Writer
   ingest: Pick<IngestConnection, 'operate'>
   resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
-  /** Reports an account that reads through the frontend; throws if it may not. */
+  /** Admits an account that reads through the frontend, if it may read. */
   onViewer: (did: string) => void
 }
 
