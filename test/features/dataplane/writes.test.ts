@@ -7,6 +7,7 @@ import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { putTag } from '../../../src/data/store/moderation/moderation-tags.ts'
 import { parseTakedownSubject, putTakedown } from '../../../src/data/store/moderation/takedowns.ts'
+import { readPreferences } from '../../../src/data/store/notifications/notification-preferences.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 import { Service } from '../../../src/features/dataplane/generated/bsky-pb.ts'
 import {
@@ -75,6 +76,27 @@ describe('bsync', () => {
     expect(await codeOf(calls.addMuteOperation(wrong))).toBe(Code.InvalidArgument)
     const nobody = { type: ADD, actorDid: 'nobody', subject: OTHER }
     expect(await codeOf(calls.addMuteOperation(nobody))).toBe(Code.InvalidArgument)
+  })
+
+  test('notification preferences are replaced as a whole, and deleted', async () => {
+    const put = (method: Method, preferences?: object) =>
+      bsync().putOperation({
+        actorDid: ACTOR,
+        namespace: 'app.bsky.notification.defs#preferences',
+        key: 'self',
+        method,
+        ...(preferences && { payload: json(preferences) }),
+      })
+    const quiet = { include: 'follows', list: true, push: false }
+    await put(Method.UPDATE, { like: quiet, unknown: 1 })
+    await put(Method.DELETE)
+    const defaults = readPreferences(null)
+    expect(defaults.like).not.toEqual(quiet)
+    const kind = 'notification-preferences'
+    expect(deeds()).toEqual([
+      { kind, did: ACTOR, patch: { ...defaults, like: quiet } },
+      { kind, did: ACTOR, patch: defaults },
+    ])
   })
 
   test('values stored by key', async () => {

@@ -6,7 +6,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import type { Writer } from '../../../bridge/messages.ts'
-import { knownPreferences } from '../../../data/store/notifications/notification-preferences.ts'
+import { readPreferences } from '../../../data/store/notifications/notification-preferences.ts'
 import { bookmarksAmong } from '../../../data/store/private/bookmarks.ts'
 import { prepareActivitySubscriptions } from '../../../data/store/read/accounts/activity-subscriptions.ts'
 import {
@@ -209,12 +209,13 @@ async function putAge({ writer }: Reading, { did, method, payload }: Put): Promi
   })
 }
 
+/** As in the reference, they are replaced as a whole: what the payload lacks takes its default. */
 async function putPreferences(
   { writer }: Reading,
   { did, method, payload }: Put,
 ): Promise<undefined> {
-  if (method === Method.DELETE) return
-  const patch = knownPreferences(jsonOf(payload))
+  const named = method === Method.DELETE ? {} : jsonOf(payload)
+  const patch = readPreferences(JSON.stringify(named))
   await writer.send({ kind: 'notification-preferences', did, patch })
 }
 

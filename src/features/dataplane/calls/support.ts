@@ -135,7 +135,7 @@ export const support: Record<RpcName, Support> = {
     'searchFeedGenerators',
     'searchFeedGeneratorsV2',
   ]),
-  searchPostsV2: { partly: 'the same, with all filters; `queryLanguage` is ignored' },
+  searchPostsV2: { partly: 'the same, with all filters; `queryLanguage` is ignored, as in the reference’s own dataplane' },
   ...all(MOCK, ['getSitemapIndex', 'getSitemapPage']),
   ...all({ partly: 'records that a post here names; the reference’s own dataplane has none' }, [
     'getSiteStandardRecordsByURI',
