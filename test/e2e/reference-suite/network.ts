@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import * as real from '@atproto/dev-env'
 import { freePort } from '../support/free-port.ts'
 import { createDatabaseFace } from './database.ts'
-import { LABELER_STAND_IN, startExampleLabeler } from './labels.ts'
+import { LABELER_STAND_IN, startLabelers } from './labels.ts'
 import { type Mirror, startMirror } from './mirror.ts'
 import { startProxy } from './proxy.ts'
 import { type Ours, startOurs } from './slipstream.ts'
@@ -50,11 +50,12 @@ export class TestNetwork extends real.TestNetwork {
 }
 
 async function createOnOurs(cfg: BskyConfig): Promise<real.TestBsky> {
-  const labeler = await startExampleLabeler()
+  const labelers = await startLabelers()
   const dataplanePort = await freePort()
   const dataplaneUrl = `http://127.0.0.1:${dataplanePort}`
+  // Tests read these; only a frontend that answers needs the stand-in's name.
   const labelsFromIssuerDids = (cfg.labelsFromIssuerDids ?? []).map((did: string) =>
-    did === real.EXAMPLE_LABELER ? LABELER_STAND_IN() : did,
+    FACE === 'dataplane' && did === real.EXAMPLE_LABELER ? LABELER_STAND_IN() : did,
   )
   const { redisHost: _, ...withoutRedis } = cfg
   const bsky = await createReference({
@@ -64,8 +65,8 @@ async function createOnOurs(cfg: BskyConfig): Promise<real.TestBsky> {
     bsyncUrl: dataplaneUrl,
     searchUrl: dataplaneUrl,
   } as unknown as BskyConfig)
-  const ours = await startOurs({ cfg, serverDid: bsky.serverDid, dataplanePort, labeler })
-  const mirror = startMirror({ bsky, ours, labeler })
+  const ours = await startOurs({ cfg, serverDid: bsky.serverDid, dataplanePort, labelers })
+  const mirror = startMirror({ bsky, db: bsky.db.db, ours, labelers })
   const target = FACE === 'dataplane' ? bsky.url : ours.origin
   const proxy = await startProxy({
     target,
@@ -79,7 +80,7 @@ async function createOnOurs(cfg: BskyConfig): Promise<real.TestBsky> {
     async close() {
       await proxy.close()
       await ours.dispose()
-      await labeler.close()
+      await labelers.close()
       await close()
     },
   })

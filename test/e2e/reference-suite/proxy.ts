@@ -1,10 +1,11 @@
-// In front of the answering server: exchanges the labeler's name and the administrator's password, and lets the
-// mirror bring up what tests wrote into Postgres before each request.
+// In front of the answering server: exchanges the labeler's name and the administrator's password, takes out what is
+// ours on purpose (differences.ts), and lets the mirror bring up what tests wrote into Postgres before each request.
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { withoutDifferences } from './differences.ts'
 import { EXAMPLE, LABELER_STAND_IN } from './labels.ts'
 
 const ADMIN = `Basic ${Buffer.from('admin:admin-pass').toString('base64')}`
@@ -52,19 +53,20 @@ async function answer(options: Options, req: IncomingMessage, res: ServerRespons
   })
   const bytes = Buffer.concat(await found.toArray())
   const plain = (await DECODERS[found.headers['content-encoding'] ?? '']?.(bytes)) ?? bytes
-  const text = plain.toString()
   const shown = { ...found.headers }
   for (const name of ['atproto-content-labelers', 'set-cookie']) {
     if (typeof shown[name] === 'string') shown[name] = asTheirs(shown[name])
   }
-  const isChanged = plain.includes(LABELER_STAND_IN())
-  if (isChanged) {
+  const text = plain.toString()
+  const about = { type: found.headers['content-type'], path: url.pathname }
+  const told = asTheirs(withoutDifferences(text, about))
+  if (told !== text) {
     delete shown['content-encoding']
     delete shown['transfer-encoding']
-    shown['content-length'] = String(Buffer.byteLength(asTheirs(text)))
+    shown['content-length'] = String(Buffer.byteLength(told))
   }
   res.writeHead(found.statusCode ?? 502, shown)
-  res.end(isChanged ? asTheirs(text) : bytes)
+  res.end(told === text ? bytes : told)
 }
 
 function adminOf(token: string): string {

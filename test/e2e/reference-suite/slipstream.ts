@@ -11,7 +11,7 @@ import { emissionOf } from '../support/firehose-to-double.ts'
 import { freePort } from '../support/free-port.ts'
 import { startPlcOfToday } from '../support/plc-of-today.ts'
 import { createSlipstream } from '../support/slipstream.ts'
-import type { ExampleLabeler } from './labels.ts'
+import type { Labelers } from './labels.ts'
 
 type Config = Parameters<typeof TestBsky.create>[0] & {
   searchTagsHide?: Set<string>
@@ -25,6 +25,8 @@ export type Ours = {
   readonly operatorToken: string
   /** Resolves once the PDS's event `seq` has been sent, and the last of them applied. */
   catchUp: (seq: number | null) => Promise<void>
+  /** @throws Error if the operator's request is refused */
+  operate: (path: string, body: object) => Promise<void>
   restart: (settings: Record<string, string>) => Promise<void>
   dispose: () => Promise<void>
 }
@@ -38,13 +40,13 @@ type Options = {
   cfg: Config
   serverDid: string
   dataplanePort: number
-  labeler: ExampleLabeler
+  labelers: Labelers
 }
 
 export async function startOurs(options: Options): Promise<Ours> {
   const { cfg } = options
   const port = await freePort()
-  const plc = await startPlcOfToday(cfg.plcUrl)
+  const plc = await startPlcOfToday(cfg.plcUrl, options.labelers.changeDocument)
   const double = await createJetstreamDouble()
   let seen = 0
   const firehose = new Firehose({
@@ -78,6 +80,17 @@ export async function startOurs(options: Options): Promise<Ours> {
       while (appliedUpTo(slipstream.dataDir) < last && Date.now() < until) await pause(20)
       await pause(SETTLE_MS)
     },
+    async operate(path, body) {
+      const answer = await fetch(`${slipstream.origin}/operator/${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${OPERATOR_TOKEN}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      })
+      if (!answer.ok) throw new Error(`/operator/${path}: ${await answer.text()}`)
+    },
     async restart(settings) {
       await slipstream.stop()
       Object.assign(slipstream.environment, settings)
@@ -93,7 +106,7 @@ export async function startOurs(options: Options): Promise<Ours> {
   return ours
 }
 
-function settingsOf({ cfg, serverDid, dataplanePort, labeler }: Options): Record<string, string> {
+function settingsOf({ cfg, serverDid, dataplanePort, labelers }: Options): Record<string, string> {
   const list = (tags?: Set<string>) => [...(tags ?? [])].join(',')
   const media = 'https://bsky.public.url'
   return {
@@ -104,7 +117,7 @@ function settingsOf({ cfg, serverDid, dataplanePort, labeler }: Options): Record
     SLIPSTREAM_FOR_YOU_MB: '0',
     SLIPSTREAM_SERVE_THREADS: '1',
     SLIPSTREAM_OPERATOR_TOKEN: OPERATOR_TOKEN,
-    SLIPSTREAM_LABELERS: [labeler.did, cfg.modServiceDid].filter(Boolean).join(','),
+    SLIPSTREAM_LABELERS: [labelers.example.did, cfg.modServiceDid].filter(Boolean).join(','),
     SLIPSTREAM_MODERATION_SERVICES: cfg.modServiceDid ?? '',
     SLIPSTREAM_TRUSTED_VERIFIERS: '',
     SLIPSTREAM_SEARCH_TAGS_HIDE: list(cfg.searchTagsHide),

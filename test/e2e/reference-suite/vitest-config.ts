@@ -8,6 +8,8 @@ import { defineConfig } from 'vitest/config'
 
 const suite = join(process.env['REFERENCE_SUITE_DIR']!, 'packages/bsky')
 const e2e = resolve(import.meta.dirname, '..')
+// Its agents are dev-env's, and tests compare their errors' classes.
+const devEnv = join(e2e, 'node_modules/@atproto/dev-env/index.ts')
 const published = join(e2e, 'node_modules/@atproto/bsky/dist')
 
 // As snapshots.ts needs it.
@@ -38,7 +40,8 @@ export default defineConfig({
           return null
         }
         if (source.startsWith('node:')) return null
-        return this.resolve(source, join(e2e, 'index.ts'), { skipSelf: true })
+        const from = source.startsWith('@atproto/') ? devEnv : join(e2e, 'index.ts')
+        return this.resolve(source, from, { skipSelf: true })
       },
     },
   ],

@@ -9,16 +9,21 @@ import type { AddressInfo } from 'node:net'
 import { passThrough } from './pass-through.ts'
 
 type VerificationMethod = { id: string; controller: string }
-type DidDocument = { verificationMethod: VerificationMethod[] }
+type DidDocument = { id: string; verificationMethod: VerificationMethod[] }
 type OperationData = { verificationMethods: Record<string, string> }
 
 export type Plc = { url: string; stop: () => void }
+export type ChangeDocument = <T extends { id: string }>(document: T) => T
 
-export async function startPlcOfToday(origin: string): Promise<Plc> {
+/** @param change - of every document that it serves */
+export async function startPlcOfToday(
+  origin: string,
+  change: ChangeDocument = (document) => document,
+): Promise<Plc> {
   const server = createServer((req, res) => {
     const isDocument = req.method === 'GET' && /^\/did:plc:[a-z2-7]+$/.test(req.url ?? '')
     if (!isDocument) return passThrough(origin, req, res)
-    answerDocument(origin, req, res).catch(() => res.writeHead(502).end())
+    answerDocument({ origin, change }, req, res).catch(() => res.writeHead(502).end())
   })
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
   const { port } = server.address() as AddressInfo
@@ -30,7 +35,7 @@ export async function startPlcOfToday(origin: string): Promise<Plc> {
 }
 
 async function answerDocument(
-  origin: string,
+  { origin, change }: { origin: string; change: ChangeDocument },
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
@@ -40,7 +45,7 @@ async function answerDocument(
   const data = (await (await fetch(`${origin}${req.url}/data`)).json()) as OperationData
   const verificationMethod = document.verificationMethod.map((one) => asMultikey(one, data))
   res.setHeader('content-type', 'application/did+ld+json')
-  res.end(JSON.stringify({ ...document, verificationMethod }))
+  res.end(JSON.stringify(change({ ...document, verificationMethod })))
 }
 
 function asMultikey({ id, controller }: VerificationMethod, data: OperationData): object {
