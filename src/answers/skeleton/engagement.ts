@@ -1,4 +1,4 @@
-// The accounts that engaged with a post, and an account's likes, newest first. The cursor is `<ms>__<rest>`:
+// The accounts that engaged with a post, and an account's likes and reposts, newest first. The cursor is `<ms>__<rest>`:
 // the last entry's time, and its row or, for likes (which have no row), the account or post it leads to.
 
 import { isValidDid } from '@atproto/syntax'
@@ -21,7 +21,8 @@ import { parsePlace } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 type EngagementRequest = { post: number; limit: number; cursor: string | undefined }
-type LikesRequest = { creator: number; limit: number; cursor: string | undefined }
+type PlaceRequest = { of: number; limit: number; cursor: string | undefined }
+type ByCreator = { creator: number; limit: number; cursor: string | undefined }
 
 const ROW_ID = /^[1-9]\d{0,14}$/
 
@@ -46,7 +47,7 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
     },
 
     /** posts.id of the posts the account likes, each once. */
-    likedPosts({ creator, limit, cursor }: LikesRequest): SkeletonPage<number> {
+    likedPosts({ creator, limit, cursor }: ByCreator): SkeletonPage<number> {
       const before = parseLikeCursor(cursor, (id) => (ROW_ID.test(id) ? Number(id) : 0))
       const { items, last } = firstRecords<Edge, Before>({
         limit,
@@ -67,15 +68,21 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
     hasReposted: reader.hasReposted,
 
     /** uids, each once. */
-    reposters: (request: EngagementRequest) => byPlace(reader.reposts, request),
+    reposters: ({ post, ...page }: EngagementRequest) =>
+      byPlace(reader.reposts, { of: post, ...page }),
 
     /** reposts.id: the first of each account. */
-    reposts: (request: EngagementRequest) => byPlace(reader.reposts, request, ({ id }) => id),
+    reposts: ({ post, ...page }: EngagementRequest) =>
+      byPlace(reader.reposts, { of: post, ...page }, ({ id }) => id),
+
+    /** reposts.id of the account's own, each of them. */
+    repostsBy: ({ creator, ...page }: ByCreator): SkeletonPage<number> =>
+      byPlace(reader.repostsBy, { of: creator, ...page }),
 
     /** posts.id of the posts that quote it. A deleted post has no quotes. */
-    quotes(request: EngagementRequest): SkeletonPage<number> {
-      if (reader.stateOf(request.post) === DELETED) return { items: [], cursor: undefined }
-      return byPlace(reader.quotes, request)
+    quotes({ post, ...page }: EngagementRequest): SkeletonPage<number> {
+      if (reader.stateOf(post) === DELETED) return { items: [], cursor: undefined }
+      return byPlace(reader.quotes, { of: post, ...page })
     },
   }
 }
@@ -88,10 +95,10 @@ function parseLikeCursor(cursor: string | undefined, idOf: (rest: string) => num
 
 function byPlace(
   read: ReadEngagement,
-  { post, limit, cursor }: EngagementRequest,
+  { of, limit, cursor }: PlaceRequest,
   itemOf: (row: EngagementRow) => number = ({ shown }) => shown,
 ): SkeletonPage<number> {
-  const rows = read(post, parseRowPlace(cursor), limit + 1)
+  const rows = read(of, parseRowPlace(cursor), limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
     items: rows.slice(0, limit).map(itemOf),

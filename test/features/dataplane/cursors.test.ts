@@ -37,6 +37,7 @@ beforeAll(async () => {
     world.listItem(vera, list, did)
     const post = world.post(did)
     world.like(vera, post)
+    world.repost(vera, post)
     const ask = { id: 1, did: vera } as const
     world.request({ ...ask, kind: 'bookmark', ...post })
     const subscription = { subject: did, post: true, reply: false }
@@ -66,6 +67,7 @@ describe('paging begun elsewhere continues', () => {
     ['getLikesBySubject', 'uris', ofSubject, byCid],
     ['getLikesBySubjectSorted', 'uris', ofSubject, byCid],
     ['getRepostsBySubject', 'uris', ofSubject, byCid],
+    ['getActorReposts', 'uris', ofActor, byCid],
     ['getQuotesBySubjectSorted', 'uris', ofSubject, byCid],
     ['getListMembers', 'listitems', () => ({ listUri }), byCid],
     ['getActorBookmarks', 'bookmarks', ofActor, byKey],

@@ -139,6 +139,7 @@ const requests: Record<string, (count: number) => object> = {
   getFollows: page,
   getBlocks: page,
   getActorLikes: page,
+  getActorReposts: page,
   getNotifications: page,
   getLikesBySubject: about,
   getRepostsBySubject: about,

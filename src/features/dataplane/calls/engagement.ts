@@ -31,6 +31,14 @@ export function engagementRpcs(reading: Reading): Rpcs {
       return { ...page, uris: repostUris(reading, page.items) }
     },
 
+    getActorReposts({ actorDid, limit, cursor }) {
+      const creator = actors.uidOf(actorDid)
+      if (creator === 0) return {}
+      const asked = { creator, limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = engagement.repostsBy(asked)
+      return { ...page, uris: repostUris(reading, page.items) }
+    },
+
     getQuotesBySubjectSorted(request) {
       const page = ofPost(reading, request, engagement.quotes)
       const uris = reading.postUris(page.items)

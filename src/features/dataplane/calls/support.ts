@@ -87,6 +87,7 @@ export const support: Record<RpcName, Support> = {
     'getLikesBySubject',
     'getLikesBySubjectSorted',
     'getRepostsBySubject',
+    'getActorReposts',
     'getQuotesBySubjectSorted',
     'getBlocks',
     'getActorBookmarks',
@@ -135,7 +136,10 @@ export const support: Record<RpcName, Support> = {
     'searchFeedGenerators',
     'searchFeedGeneratorsV2',
   ]),
-  searchPostsV2: { partly: 'the same, with all filters; `queryLanguage` is ignored, as in the reference’s own dataplane' },
+  searchPostsV2: {
+    partly:
+      'the same, with all filters; `queryLanguage` is ignored, as in the reference’s own dataplane',
+  },
   ...all(MOCK, ['getSitemapIndex', 'getSitemapPage']),
   ...all({ partly: 'records that a post here names; the reference’s own dataplane has none' }, [
     'getSiteStandardRecordsByURI',
@@ -144,7 +148,6 @@ export const support: Record<RpcName, Support> = {
   ...all(NOT_CALLED, [
     'getVerificationsIssued',
     'getVerificationsReceived',
-    'getActorReposts',
     'getNewUserCountForRange',
     'getFeedGeneratorStatus',
     'getAllLabelers',

@@ -1,4 +1,4 @@
-// Reposts and quotes of a post, newest first; of one moment, the last added first.
+// Reposts and quotes of a post, and an account's reposts, newest first; of one moment, the last added first.
 
 import type { Db } from '../id-list.ts'
 
@@ -7,14 +7,12 @@ export type EngagementPlace = { sortAt: number; id: number }
 /** `shown` is what a page lists: the reposter's uid, or the quote's posts.id. */
 export type EngagementRow = EngagementPlace & { shown: number }
 
-export type ReadEngagement = (
-  post: number,
-  below: EngagementPlace,
-  limit: number,
-) => EngagementRow[]
+/** @param of - a post, or an account */
+export type ReadEngagement = (of: number, below: EngagementPlace, limit: number) => EngagementRow[]
 
 type EngagementReader = {
   reposts: ReadEngagement
+  repostsBy: ReadEngagement
   quotes: ReadEngagement
   hasReposted(uid: number, post: number): boolean
   /** State of a post; see posts.ts. Undefined if there is no row. */
@@ -32,7 +30,7 @@ const FIRST_OF_PAIR = /* sql */ `NOT EXISTS (SELECT 1 FROM reposts o
 export function prepareEngagement(db: Db): EngagementReader {
   const prepare = (sql: string): ReadEngagement => {
     const select = db.prepare<[number, number, number, number], EngagementRow>(sql)
-    return (post, { sortAt, id }, limit) => select.all(post, sortAt, id, limit)
+    return (of, { sortAt, id }, limit) => select.all(of, sortAt, id, limit)
   }
   const repost = db
     .prepare<[number, number], number>(
@@ -42,6 +40,7 @@ export function prepareEngagement(db: Db): EngagementReader {
   const state = db.prepare<[number], number>('SELECT state FROM posts WHERE id = ?').pluck()
   return {
     reposts: prepare(page('uid', 'reposts AS r', `subject = +? AND ${FIRST_OF_PAIR}`)),
+    repostsBy: prepare(page('id', 'reposts', 'uid = +?')),
     quotes: prepare(page('id', 'posts', 'quote = +? AND state = 1')),
     hasReposted: (uid, post) => repost.get(post, uid) !== undefined,
     stateOf: (post) => state.get(post),
