@@ -43,6 +43,27 @@ export class TestNetwork extends real.TestNetwork {
     return network as TestNetwork
   }
 
+  /** Accounts read here from their beginning, as all do in the reference. */
+  override getSeedClient(): real.SeedClient<this> {
+    const client = super.getSeedClient()
+    const create = client.createAccount.bind(client)
+    client.createAccount = async (...params) => {
+      const account = await create(...params)
+      await this.comesFirst(account.did)
+      return account
+    }
+    return client
+  }
+
+  private async comesFirst(did: string): Promise<void> {
+    const { ours } = partsOf.get(this.bsky) ?? {}
+    if (!ours) return
+    const method = 'app.bsky.notification.getUnreadCount'
+    const headers = await this.serviceHeaders(did, method)
+    const answer = await fetch(`${ours.origin}/xrpc/${method}`, { headers })
+    if (!answer.ok) throw new Error(`${did} may not read: ${await answer.text()}`)
+  }
+
   override async processAll(timeout?: number): Promise<void> {
     await super.processAll(timeout)
     await partsOf.get(this.bsky)?.ours.catchUp(await this.pds.ctx.sequencer.curr())

@@ -113,6 +113,8 @@ function settingsOf({ cfg, serverDid, dataplanePort, labelers }: Options): Recor
     SLIPSTREAM_ALT_AUDIENCES: serverDid,
     SLIPSTREAM_DATAPLANE_PORT: String(dataplanePort),
     SLIPSTREAM_INDEX_SCOPE: 'network',
+    SLIPSTREAM_MAX_MEMBERS: '0',
+    SLIPSTREAM_NEW_MEMBERS_PER_HOUR: '0',
     SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS: '30',
     SLIPSTREAM_FOR_YOU_MB: '0',
     SLIPSTREAM_SERVE_THREADS: '1',
