@@ -170,6 +170,25 @@ const corrections: Correction[] = [
     seen: 'Known followers of a profile do not say whether the viewer subscribes to them.',
   },
   {
+    about: 'Seen notifications',
+    there: 'An earlier `seenAt` makes what came after it unread again.',
+    here: 'The time only moves forward.',
+    seen: 'No device that was away, and no repeated request, brings the badge back on another.',
+  },
+  {
+    about: 'Search v2',
+    there:
+      'Behind a gate. Visitors get one page, not filled again after what moderation removed, and then a 403.',
+    here: 'Answered for all; visitors’ pages are filled, and go on.',
+    seen: 'Visitors can search beyond the first page.',
+  },
+  {
+    about: 'Hidden blocks',
+    there: '`getBlocks` leaves out a block whose record a moderator took down.',
+    here: 'A block’s record can’t be hidden.',
+    seen: 'The list of blocks is whole.',
+  },
+  {
     about: '`hitsTotal`',
     there: '`searchStarterPacksV2` always says one; searches of posts do not.',
     here: 'None, as nothing is counted; the lexicon lets it be left out.',
