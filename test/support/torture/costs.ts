@@ -16,7 +16,7 @@ export type Costs = StrangerCalls & {
   childrenMb: number
   /**
    * The database and everything else in the data folder, except the database's log, which has its
-   * own limit and starts anew.
+   * own limit and starts anew, and the snapshot of For You, which is as large as its memory.
    */
   diskMb: number
   logMb: number
@@ -41,6 +41,7 @@ const ALLOWED: Partial<Record<FaultKind, Partial<StrangerCalls>>> = {
   'stranger-documents': { lookups: 150, requests: 100 },
 }
 const DATABASE = 'slipstream.sqlite'
+const FOR_YOU = 'for-you.snapshot'
 const EVERY_MS = 250
 
 export function meterCosts(subject: Subject): CostMeter {
@@ -82,7 +83,7 @@ export function findExcess(costs: Costs, struck: Partial<Record<FaultKind, numbe
 function storedBy(subject: Subject): { diskMb: number; logMb: number; jobs: number } {
   try {
     const { bytes, jobs } = subject.stored()
-    const others = sizeOf(subject.dataDir, (name) => !name.startsWith(DATABASE))
+    const others = sizeOf(subject.dataDir, isOther)
     const log = sizeOf(subject.dataDir, (name) => name === `${DATABASE}-wal`)
     return { diskMb: megabytes(bytes + others), logMb: megabytes(log), jobs }
   } catch {
@@ -90,6 +91,8 @@ function storedBy(subject: Subject): { diskMb: number; logMb: number; jobs: numb
     return { diskMb: 0, logMb: 0, jobs: 0 }
   }
 }
+
+const isOther = (name: string) => !name.startsWith(DATABASE) && !name.startsWith(FOR_YOU)
 
 function sizeOf(folder: string, isCounted: (name: string) => boolean): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
