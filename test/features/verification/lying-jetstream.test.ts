@@ -95,3 +95,11 @@ test('what it keeps back is found within a minute, and fetched', async () => {
     MINUTE,
   )
 })
+
+test('so is what it keeps back of an account of which it never said anything', async () => {
+  write('ann', 'never heard of', 0)
+  await eventually(
+    async () => expect(await counted('unverified_total', 'reason="kept-back"')).toBe(2),
+    { withinMs: 90_000, pollMs: 500 },
+  )
+})
