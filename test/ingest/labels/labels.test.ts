@@ -217,8 +217,8 @@ describe('labels by a stream', () => {
     await labeler.say({ uri: post.uri, val: 'third' })
     openRoom()
     await answered(timeline, ([one]) => one?.post.labels?.length === 3)
-    // Set, because a busy machine may take several attempts.
-    expect([...new Set(labeler.connections)]).toEqual(['0', '1', '2'])
+    // A busy machine may take several attempts, and have the label by a question first.
+    await eventually(() => expect([...new Set(labeler.connections)]).toEqual(['0', '1', '2']))
   })
 
   test('skip a past that is too long, which is queried instead', async () => {
