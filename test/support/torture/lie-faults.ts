@@ -98,6 +98,8 @@ async function likeEverything({ world, subject }: Parts, { dice }: PlannedFault)
   const shift = Math.floor(dice * all.length)
   const posts = [...all.slice(shift), ...all.slice(0, shift)]
   for (const [i, by] of ring.entries()) {
+    // Deleted meanwhile, an account writes nothing that counts.
+    if (by.state) continue
     const liked = i === 0 ? posts : posts.slice(0, LIKED_BY_EACH)
     const already = new Set(
       [...(by.collections.get(LIKE)?.values() ?? [])].map(
