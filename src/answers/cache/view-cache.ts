@@ -173,6 +173,10 @@ function keptFeed(
       takeInvalidations()
       return feed.newest(options)
     },
+    newestInSteps(options) {
+      takeInvalidations()
+      return feed.newestInSteps(options)
+    },
     cidsOf(items) {
       takeInvalidations()
       const cids = new Map<number, string>()

@@ -31,8 +31,7 @@ export function rowsInRange(options: {
 }): readonly FeedRow[] {
   const { range, count, read, feed } = options
   const until = range.before?.sortAt ?? LATEST
-  // Rows of the cursor's millisecond may have been on the previous page, so read a few more.
-  let limit = range.before ? count + 2 : count
+  let limit = firstLimit(count, range.before !== undefined)
   for (let attempt = 1; ; attempt++) {
     const { rows, floor } = read(until, limit)
     const inside = inOrder(rows, range, feed)
@@ -40,6 +39,12 @@ export function rowsInRange(options: {
     if (inside.length >= count || done || attempt === MAX_ATTEMPTS) return inside.slice(0, count)
     limit *= 2
   }
+}
+
+/** How many rows are read at first. */
+export function firstLimit(count: number, hasCursor: boolean): number {
+  // Rows of the cursor's millisecond may have been on the previous page, so read a few more.
+  return hasCursor ? count + 2 : count
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
 import {
   cursorAfter,
   type FeedRange,
+  firstLimit,
   inOrder,
   joinBatches,
   LATEST,
@@ -34,8 +35,14 @@ export type TimelineRequest = {
   cursor: string | undefined
   since: string | undefined
   /** What `createTimelineHeads` read for this request. */
-  heads?: FeedHeads | undefined
+  heads?: TimelineHeads | undefined
 }
+
+/** The newest items of the followed accounts, and what they yield for the first read of the page. */
+export type TimelineHeads = FeedHeads & { readonly first: FirstRead }
+
+type FirstRead = Span & { limit: number; batch: FeedBatch }
+type Span = { until: number; since: number | undefined }
 
 /** Items of data/store/timelines/item-ids.ts, newest first. */
 export type FeedSkeleton = SkeletonPage<number> & {
@@ -90,13 +97,38 @@ export function createTimelineSkeleton(parts: TimelineParts) {
  * if the viewer follows few accounts, or the ring holds the page. @throws BadCursorError
  */
 export function createTimelineHeads(parts: TimelineParts) {
-  return ({ viewer, limit, cursor }: TimelineRequest): Generator<void, FeedHeads> | undefined => {
+  return (request: TimelineRequest): Generator<void, TimelineHeads> | undefined => {
+    const { viewer, limit, cursor, since } = request
     if (parts.graph.followsCount(viewer) < MANY_FOLLOWS) return undefined
-    const until = cursor === undefined ? LATEST : parseFeedCursor(cursor).sortAt
-    const ring = readRing(parts.timelines, viewer, until, limit)
+    const before = cursor === undefined ? undefined : parseFeedCursor(cursor).sortAt
+    const after = since === undefined ? undefined : parseFeedCursor(since).sortAt
+    const ring = readRing(parts.timelines, viewer, before ?? LATEST, limit)
     if (ring && (ring.rows.length >= limit || ring.floor === -Infinity)) return undefined
-    return parts.feed.heads(followsOf(parts, viewer).uids, ring ? ring.floor - 1 : until)
+    const span = { until: ring ? ring.floor - 1 : (before ?? LATEST), since: after }
+    const count = firstLimit(limit + 1, before !== undefined)
+    return readFirst(parts, { viewer, span, limit: count })
   }
+}
+
+function* readFirst(
+  parts: TimelineParts,
+  { viewer, span, limit }: { viewer: number; span: Span; limit: number },
+): Generator<void, TimelineHeads> {
+  const heads = yield* parts.feed.heads(followsOf(parts, viewer).uids, span.until)
+  const keep = (item: number) => parts.keeps(viewer, item)
+  const batch = yield* parts.feed.newestInSteps({ originators: heads, ...span, limit, keep })
+  return { ...heads, first: { ...span, limit, batch } }
+}
+
+/** What was read already; undefined if it is of another span, or less than asked for. */
+function readAlready(
+  heads: TimelineHeads | undefined,
+  { until, since }: Span,
+  limit: number,
+): FeedBatch | undefined {
+  const first = heads?.first
+  const isFit = first?.until === until && first.since === since && first.limit >= limit
+  return isFit ? first.batch : undefined
 }
 
 type Page = {
@@ -199,14 +231,18 @@ function followedReader(
   const celebrities = remember(() => celebritiesOf(parts, viewer))
   const fromRows = (
     originators: readonly number[] | Uint32Array | FeedHeads,
-    span: { until: number; since: number | undefined },
+    span: Span,
     limit: number,
   ) => feed.newest({ originators, ...span, limit, keep })
+  const followedFrom = (span: Span, limit: number) => {
+    const { until } = span
+    const known = heads && heads.until >= until ? heads : undefined
+    return readAlready(known, span, limit) ?? fromRows(known ?? followed(), span, limit)
+  }
 
   return (until: number, limit: number): FeedBatch => {
     const ring = readRing(timelines, viewer, until, limit)
-    const followedUntil = (end: number) => (heads && heads.until >= end ? heads : followed())
-    if (!ring) return fromRows(followedUntil(until), { until, since }, limit)
+    if (!ring) return followedFrom({ until, since }, limit)
     Object.assign(seen, { own: ring.own, floor: ring.floor })
     const floor = Math.max(ring.floor, since ?? -Infinity)
     const stars = celebrities()
@@ -215,11 +251,7 @@ function followedReader(
         ? { rows: ring.rows.filter(({ sortAt }) => sortAt >= floor), floor }
         : joinBatches([ring, fromRows(stars, { until, since: floor }, limit)])
     if (above.rows.length >= limit || ring.floor !== floor || floor === -Infinity) return above
-    const below = fromRows(
-      followedUntil(floor - 1),
-      { until: floor - 1, since },
-      limit - above.rows.length,
-    )
+    const below = followedFrom({ until: floor - 1, since }, limit - above.rows.length)
     return { rows: [...above.rows, ...below.rows], floor: below.floor }
   }
 }

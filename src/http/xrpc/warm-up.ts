@@ -1,13 +1,14 @@
 // Makes home timelines right after the start, before clients ask, which they do at once after a restart. Until V8 has
 // compiled the code behind a page, which takes some twenty pages, each takes longer, the first ten times as long
 // (docs/notes/2026-11-28-starting-after-a-kill.md). The members seen last come first, since the views made for them
-// stay in the cache. The first page grows, since all of its new code at once would be a long turn. After each page
-// the thread rests for as long as it took, so a request waits for one at most.
+// stay in the cache. The first page grows, since all of its new code at once would be a long turn. Like a call, a page
+// hands the thread back when its turn is over, and after each the thread rests for as long as it took.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { jsonBytes } from '../../answers/views/json/ready-json.ts'
 import { NO_LABELERS } from '../../base/atproto/labelers.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { CallTime } from '../../base/util/turn.ts'
 import { lastSeenMembers } from '../../data/store/members/members.ts'
 import { getTimeline } from './app/bsky/feed/getTimeline.ts'
 import type { AppContext } from './app-context.ts'
@@ -18,6 +19,7 @@ const PAGES = 25
 const LIMIT = 30
 /** How many items the first page has as it grows. */
 const FIRST_LIMITS = [1, 2, 4, 8, 16]
+const TURN_MS = 20
 
 /** Begins once the caller's turn has ended. The first page that fails is logged, and is the last. */
 export function warmUp(app: AppContext, log: Pick<Logger, 'error'>): { close(): void } {
@@ -34,19 +36,21 @@ async function makePages(app: AppContext, signal: AbortSignal): Promise<void> {
   await rest(0)
   for (const [i, did] of lastSeenMembers(app.db, PAGES).entries()) {
     for (const limit of i === 0 ? [...FIRST_LIMITS, LIMIT] : [LIMIT]) {
-      const startedAt = performance.now()
-      makePage(app, did, { limit, signal })
-      await rest(performance.now() - startedAt)
+      await rest(await makePage(app, did, { limit, signal }))
     }
   }
 }
 
-/** Calls the handler itself: what a page lacks is fetched when its member asks, not because of this. */
-function makePage(
+/**
+ * Calls the handler itself: what a page lacks is fetched when its member asks, not because of this.
+ * @returns how long it held the thread, in milliseconds
+ */
+async function makePage(
   app: AppContext,
   viewer: string,
   { limit, signal }: { limit: number; signal: AbortSignal },
-): void {
+): Promise<number> {
+  const time = new CallTime({ turnMs: TURN_MS })
   const call = createCall(app, {
     viewer,
     params: { limit },
@@ -57,6 +61,7 @@ function makePage(
     headersWith: () => ({}),
     signal,
   })
-  const answer = getTimeline.handler(app, call)
-  if (!(answer instanceof Promise)) jsonBytes(answer.body)
+  const answer = await time.run(() => getTimeline.handler(app, call))
+  time.run(() => jsonBytes(answer.body))
+  return time.usedMs
 }

@@ -83,6 +83,28 @@ test('a page that nobody asked for makes nobody fetch what it lacks', async () =
   await eventually(() => expect(w.sent.map(({ kind }) => kind)).toContain('fetch-requested'))
 })
 
+test('a page that takes long hands the thread back between its steps', async () => {
+  const w = start()
+  let turns = 0
+  const next = setInterval(() => turns++, 0)
+  const seen: number[] = []
+  const timelineHeads: AppContext['timelineHeads'] = () =>
+    (function* () {
+      for (let i = 0; i < 3; i++) {
+        const before = process.cpuUsage()
+        while (process.cpuUsage(before).user < 40_000);
+        seen.push(turns)
+        yield
+      }
+      return { until: 0, heads: [], first: undefined as never }
+    })()
+  const { app, log } = watched({ ...w.app, timelineHeads })
+  warming = warmUp(app, log)
+  await eventually(() => expect(seen.length).toBeGreaterThan(2))
+  clearInterval(next)
+  expect(seen[2]).toBeGreaterThan(seen[0]!)
+})
+
 test('the first page that fails is reported, and is the last', async () => {
   const w = start()
   const { app, viewers, log, lines } = watched(w.app, 1)

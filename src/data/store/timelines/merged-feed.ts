@@ -49,6 +49,8 @@ export type MergedFeed = {
   /** Reads heads some at a time: for a request that reads many accounts, and reads them again. */
   heads(originators: Originators, until: number): Generator<void, FeedHeads>
   newest(options: NewestOptions): FeedBatch
+  /** The same, one list at a time. */
+  newestInSteps(options: NewestOptions): Generator<void, FeedBatch>
   /** CIDs of the items that still exist. */
   cidsOf(items: readonly number[]): Map<number, string>
 }
@@ -86,26 +88,8 @@ export function createMergedFeed(db: Db, kept?: KeptHeads): MergedFeed {
       }
       return { until, heads }
     },
-    newest({ originators, until, since = -Infinity, limit, keep, postsOnly = false }) {
-      const page = newPage(limit, since)
-      const heads =
-        'heads' in originators
-          ? originators.heads
-          : readHeads(statements, originators, { until, kept })
-      const lists = newestFirst(heads, since, postsOnly)
-      for (const { list, head } of lists.take()) {
-        if (head < page.oldest()) break
-        const { kind, uid } = listOf(list)
-        const toItem = kind === 'posts' ? postItem : repostItem
-        for (const [sortAt, id] of walk(statements, { kind, uid }, until, page)) {
-          if (sortAt < page.oldest()) break
-          const item = toItem(id)
-          if (!keep || keep(item)) page.add({ sortAt, item, originator: uid })
-        }
-        page.tighten()
-      }
-      return page.finish()
-    },
+    newest: (options) => toEnd(newestOf(statements, kept, options)),
+    newestInSteps: (options) => newestOf(statements, kept, options),
     cidsOf(items) {
       const posts = items.filter((item) => !isRepostItem(item)).map(rowIdOf)
       const reposts = items.filter(isRepostItem).map(rowIdOf)
@@ -117,6 +101,34 @@ export function createMergedFeed(db: Db, kept?: KeptHeads): MergedFeed {
       ])
     },
   }
+}
+
+/** Yields after each list that it opened. */
+function* newestOf(
+  statements: Statements,
+  kept: KeptHeads | undefined,
+  { originators, until, since = -Infinity, limit, keep, postsOnly = false }: NewestOptions,
+): Generator<void, FeedBatch> {
+  const page = newPage(limit, since)
+  const heads =
+    'heads' in originators ? originators.heads : readHeads(statements, originators, { until, kept })
+  for (const { list, head } of newestFirst(heads, since, postsOnly).take()) {
+    if (head < page.oldest()) break
+    const { kind, uid } = listOf(list)
+    const toItem = kind === 'posts' ? postItem : repostItem
+    for (const [sortAt, id] of walk(statements, { kind, uid }, until, page)) {
+      if (sortAt < page.oldest()) break
+      const item = toItem(id)
+      if (!keep || keep(item)) page.add({ sortAt, item, originator: uid })
+    }
+    page.tighten()
+    yield
+  }
+  return page.finish()
+}
+
+function toEnd<T>(steps: Generator<void, T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
 }
 
 function prepare(db: Db) {

@@ -4,11 +4,15 @@
 import { createAuthorFeedSkeleton } from '../../../answers/skeleton/author-feed.ts'
 import { createListFeedSkeleton } from '../../../answers/skeleton/list-feed.ts'
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
-import { createTimelineHeads, createTimelineSkeleton } from '../../../answers/skeleton/timeline.ts'
+import {
+  createTimelineHeads,
+  createTimelineSkeleton,
+  type TimelineHeads,
+} from '../../../answers/skeleton/timeline.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../base/atproto/keys.ts'
 import { andThen, inTurns } from '../../../base/util/turn.ts'
-import { createMergedFeed, type FeedHeads } from '../../../data/store/timelines/merged-feed.ts'
+import { createMergedFeed } from '../../../data/store/timelines/merged-feed.ts'
 import { FeedType } from '../generated/bsky-pb.ts'
 import type { Reading } from '../reading/reading.ts'
 import { cursorOf, pageSize, type Rpcs } from '../wire/messages.ts'
@@ -38,7 +42,7 @@ export function feedRpcs(reading: Reading): Rpcs {
         cursor: cursorOf(cursor),
         since: undefined,
       }
-      const answer = (heads: FeedHeads | undefined) => {
+      const answer = (heads: TimelineHeads | undefined) => {
         const page = timeline({ ...asked, heads })
         return { items: reading.feedItems(page.items), cursor: page.cursor }
       }

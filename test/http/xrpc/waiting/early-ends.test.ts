@@ -52,6 +52,43 @@ test('follows of the same accounts again and again are read page by page, not to
   expect(pages).toBeGreaterThan(5)
 })
 
+test('a home timeline from the rows of many accounts is read some lists at a time', async () => {
+  const { w, hurry } = start()
+  const posters = 40
+  for (let i = 0; i < 2_001; i++) w.follow(alice, didOf(`many ${i}`))
+  for (let i = 0; i < posters; i++) w.post(didOf(`many ${i}`), `post ${i}`)
+  w.timelines.close(w.uid(alice))
+  type Page = { feed: { post: { uri: string } }[]; cursor?: string }
+  const read = async () => {
+    const turns = countTurns()
+    const page = await w.get<Page>('app.bsky.feed.getTimeline', { limit: 30 }, alice)
+    return { uris: page.feed.map(({ post }) => post.uri), turns: turns() }
+  }
+  const plain = await read()
+  expect(plain.uris.length).toBe(30)
+  w.post(didOf('many 0'), 'one more')
+  const before = await read()
+  hurry()
+  const hurried = await read()
+  expect(hurried.uris).toEqual(before.uris)
+  expect(hurried.turns - before.turns).toBeGreaterThan(25)
+})
+
+/** @returns a function that says how many turns of the event loop have gone by */
+function countTurns(): () => number {
+  let turns = 0
+  let isOver = false
+  const next = () => {
+    turns++
+    if (!isOver) setImmediate(next)
+  }
+  setImmediate(next)
+  return () => {
+    isOver = true
+    return turns
+  }
+}
+
 test('the members of a list are presented fifty at a time', async () => {
   const { w, hurry } = start()
   const list = w.list(bob, 'people')

@@ -6,9 +6,8 @@
 import type { AppBskyFeedGetTimeline } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
 import { isBadFeedCursor, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
-import type { FeedSkeleton } from '../../../../../answers/skeleton/timeline.ts'
+import type { FeedSkeleton, TimelineHeads } from '../../../../../answers/skeleton/timeline.ts'
 import { andThen, inTurns, type MaybeLater } from '../../../../../base/util/turn.ts'
-import type { FeedHeads } from '../../../../../data/store/timelines/merged-feed.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { type Page, type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
@@ -22,8 +21,8 @@ type About = {
   isGrowing: boolean
   /** The viewer's cold start is over, as of before the page was read. */
   isWhole: boolean
-  /** The newest items of the accounts that the viewer follows, where there are many. */
-  heads: FeedHeads | undefined
+  /** What the rows of the accounts that the viewer follows begin with, where there are many. */
+  heads: TimelineHeads | undefined
 }
 type TimelinePage = Page<TimelineCall, About, FeedSkeleton>
 
