@@ -1,12 +1,15 @@
 // How the backup stands: a small file in the data folder, written by whoever ships, read by the server's metrics
 // and report, by the doctor and by the command line, whether a server runs or not.
 
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Times are milliseconds of our clock. */
 export type OffSiteStatus = {
   url: string
+  /** Names the data folder. */
+  server: string
   run: string
   startedAt: number
   /** Of members' private state that is stored. */
@@ -57,6 +60,7 @@ export function openStatus(
   let now: OffSiteStatus = {
     ...kept,
     url: begun.url,
+    server: before?.server ?? randomBytes(8).toString('hex'),
     run: begun.run,
     startedAt: begun.at,
     sentBytes: 0,

@@ -112,6 +112,7 @@ async function sendOurselves(
     const watching = setInterval(shipper.watch, WATCH_MS)
     try {
       await shipper.shipWhole(tell)
+      await shipper.release()
       return shipper.status.now
     } finally {
       clearInterval(watching)

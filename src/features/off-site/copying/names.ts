@@ -16,6 +16,9 @@ export const FOLDERS = {
   files: 'files/',
 } as const
 
+/** Who ships here. */
+export const OWNER = 'owner/server'
+
 /** For example 20261128T220105Z. */
 function stampOf(ms: number): string {
   return `${new Date(ms).toISOString().replace(/[-:]|\..*/g, '')}Z`

@@ -50,6 +50,7 @@ export async function shipUntilStopped(shipper: Shipper, options: LoopOptions): 
     await pause(lookMs, signal)
   }
   await attempts.finish()
+  await shipper.release().catch(() => undefined)
 }
 
 type Kind = 'changes' | 'whole' | 'files' | 'trial'

@@ -9,6 +9,7 @@ import { type Chunks, createChunks } from '../copying/chunks.ts'
 import { createFiles, type Files } from '../copying/files.ts'
 import { newRun, privateName } from '../copying/names.ts'
 import type { Objects } from '../copying/objects.ts'
+import { createOwner, type Owner } from '../copying/owner.ts'
 import { prune } from '../copying/pruning.ts'
 import { tryRestore } from '../restoring/try-restore.ts'
 import type { Keys } from '../sealing/keys.ts'
@@ -31,6 +32,8 @@ export type Shipper = {
   tryRestore(): Promise<void>
   /** Whether no base of this run is stored, or being sent, that later changes complete. */
   needsBase(): boolean
+  /** Lets another server ship here at once. */
+  release(): Promise<void>
   close(): void
 }
 
@@ -62,6 +65,7 @@ export function openShipper(options: ShipperOptions): Shipper {
     status,
     pages,
     chunks,
+    owner: createOwner({ objects, server: status.now.server, run, now }),
     changes: createChanges({ run, pages, objects, now }),
     files: createFiles({ ...options, run, chunks, now }),
     privates: watchPrivateState(db),
@@ -86,13 +90,14 @@ type RunParts = ShipperOptions & {
   status: StatusFile
   pages: ChangedPages
   chunks: Chunks
+  owner: Owner
   changes: Changes
   files: Files
   privates: PrivateWatch
 }
 
 function createShipments(parts: RunParts) {
-  const { objects, chunks, changes, files, status, now, run } = parts
+  const { objects, owner, chunks, changes, files, status, now, run } = parts
   let base: Base | undefined
   let sending: AbortController | undefined
   let privateSeq = 0
@@ -123,6 +128,7 @@ function createShipments(parts: RunParts) {
   }
 
   async function shipChanges(): Promise<void> {
+    await owner.claim()
     await shipPrivate()
     if (changes.isTooMuch()) {
       changes.giveUp()
@@ -162,6 +168,7 @@ function createShipments(parts: RunParts) {
   }
 
   async function shipWhole(onProgress?: (done: number, total: number) => void): Promise<void> {
+    await owner.claim()
     await shipPrivate()
     await loadChunks()
     await shipBaseNow(onProgress)
@@ -173,6 +180,7 @@ function createShipments(parts: RunParts) {
   }
 
   async function shipFiles(): Promise<void> {
+    await owner.claim()
     await loadChunks()
     count((await files.ship({ snapshots: false })).sent)
     status.set({ filesAt: now() })
@@ -198,6 +206,7 @@ function createShipments(parts: RunParts) {
     shipFiles: () => inTurn(shipFiles),
     tryRestore: () => inTurn(tryNow),
     needsBase: () => base === undefined && sending === undefined,
+    release: owner.release,
     abort: () => sending?.abort(new Error('the server stops')),
   }
 }
