@@ -11,6 +11,7 @@ import { LABELER_STAND_IN, startLabelers } from './labels.ts'
 import { type Mirror, startMirror } from './mirror.ts'
 import { startProxy } from './proxy.ts'
 import { type Ours, startOurs } from './slipstream.ts'
+import { until } from './until.ts'
 
 export * from '@atproto/dev-env'
 
@@ -59,9 +60,10 @@ export class TestNetwork extends real.TestNetwork {
     const { ours } = partsOf.get(this.bsky) ?? {}
     if (!ours) return
     const method = 'app.bsky.notification.getUnreadCount'
-    const headers = await this.serviceHeaders(did, method)
-    const answer = await fetch(`${ours.origin}/xrpc/${method}`, { headers })
-    if (!answer.ok) throw new Error(`${did} may not read: ${await answer.text()}`)
+    await until(async () => {
+      const headers = await this.serviceHeaders(did, method)
+      return (await fetch(`${ours.origin}/xrpc/${method}`, { headers })).ok
+    })
   }
 
   override async processAll(timeout?: number): Promise<void> {

@@ -1,10 +1,16 @@
 // In front of the answering server: exchanges the labeler's name and the administrator's password, takes out what is
 // ours on purpose (differences.ts), and lets the mirror bring up what tests wrote into Postgres before each request.
 
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { brotliDecompress, gunzip, gzip, inflate } from 'node:zlib'
 import { withoutDifferences } from './differences.ts'
 import { EXAMPLE, LABELER_STAND_IN } from './labels.ts'
 
@@ -53,20 +59,26 @@ async function answer(options: Options, req: IncomingMessage, res: ServerRespons
   })
   const bytes = Buffer.concat(await found.toArray())
   const plain = (await DECODERS[found.headers['content-encoding'] ?? '']?.(bytes)) ?? bytes
-  const shown = { ...found.headers }
+  const shown: OutgoingHttpHeaders = { ...found.headers }
   for (const name of ['atproto-content-labelers', 'set-cookie']) {
     if (typeof shown[name] === 'string') shown[name] = asTheirs(shown[name])
   }
   const text = plain.toString()
   const about = { type: found.headers['content-type'], path: url.pathname }
   const told = asTheirs(withoutDifferences(text, about))
-  if (told !== text) {
-    delete shown['content-encoding']
-    delete shown['transfer-encoding']
-    shown['content-length'] = String(Buffer.byteLength(told))
-  }
+  const sentBack = told === text ? bytes : await encoded(told, shown)
   res.writeHead(found.statusCode ?? 502, shown)
-  res.end(told === text ? bytes : told)
+  res.end(sentBack)
+}
+
+/** Compressed again if it was, in a way that all clients of the tests read. */
+async function encoded(text: string, headers: OutgoingHttpHeaders): Promise<Buffer> {
+  delete headers['transfer-encoding']
+  const isCompressed = headers['content-encoding'] !== undefined
+  const bytes = isCompressed ? await promisify<string, Buffer>(gzip)(text) : Buffer.from(text)
+  if (isCompressed) headers['content-encoding'] = 'gzip'
+  headers['content-length'] = String(bytes.length)
+  return bytes
 }
 
 function adminOf(token: string): string {
