@@ -239,6 +239,9 @@ describe('operator mistakes', () => {
     [['statz'], EXIT.usage, /Did you mean stats\?/],
     [['backup', '--keep', '0'], EXIT.usage, /whole number, 1 or more/],
     [['backup', '--into', '/nowhere'], EXIT.config, /does not exist.*\n.*mkdir -p/],
+    [['backup', '--into', import.meta.filename], EXIT.config, /is a file, not a backup folder/],
+    [['moderation', 'unban', 'nobody'], EXIT.failed, /names neither/],
+    [['moderation', 'unhide', 'nobody'], EXIT.failed, /neither/],
     [['import-follows', '/nowhere.csv'], EXIT.failed, /There is no file .*\n.*did,did/],
     [['restore', '/nowhere.sqlite'], EXIT.config, /There is no file/],
     // As of a variable that is not set.

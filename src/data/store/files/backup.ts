@@ -135,6 +135,9 @@ async function copyTo(
  */
 function refuseMissing(into: string): void {
   if (isFolder(into)) return
+  if (existsSync(into)) {
+    throw new ConfigError(`${into} is a file, not a backup folder.`, 'Name a folder.')
+  }
   throw new ConfigError(
     `The backup folder ${into} does not exist.`,
     `Check its name and that its disk is mounted, or create it: mkdir -p ${into} && chown ${accountName()} ${into}`,
