@@ -12,6 +12,8 @@ const LIKE = 'app.bsky.feed.like'
 const DISCOVER = 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot'
 /** Within a minute, on a machine that may be busy with something else. */
 const FOUND_WITHIN_MS = 150_000
+/** An address that asks for metrics again and again is refused them. */
+const POLL_MS = 1_000
 const CLOCK_ID = 1000
 const RING = 12
 const LIKED_BY_EACH = 60
@@ -31,7 +33,11 @@ async function lieAsRelay({ world, subject }: Parts, { forMs, dice }: PlannedFau
   await sleep(forMs * 6)
   liar.lies = undefined
   const isFound = async () => (await failures(subject.origin)) > before
-  const found = await until(isFound, { what: 'a lie was found', withinMs: 20_000 }).then(
+  const found = await until(isFound, {
+    what: 'a lie was found',
+    withinMs: 20_000,
+    pollMs: POLL_MS,
+  }).then(
     () => true,
     () => false,
   )
@@ -65,7 +71,11 @@ async function lieAsJetstream({ world, subject }: Parts, { dice }: PlannedFault)
   })
   const lies = gone === undefined ? 2 : 3
   const isFound = async () => (await failures(subject.origin)) >= before + lies
-  await until(isFound, { what: `${lies} lies were found`, withinMs: FOUND_WITHIN_MS })
+  await until(isFound, {
+    what: `${lies} lies were found`,
+    withinMs: FOUND_WITHIN_MS,
+    pollMs: POLL_MS,
+  })
 }
 
 async function failures(origin: string): Promise<number> {

@@ -122,7 +122,11 @@ async function play(run: Run): Promise<void> {
   let failure: unknown
   let happened = 0
   let ticks = 0
+  /** After what a host keeps back, its account must write nothing: a later write would hide it. */
+  const isHeld = () => faulty !== undefined && isLying
+  let isLying = false
   const begin = (planned: PlannedFault) => {
+    isLying = planned.kind === 'host-lies' && world.source === 'jetstream'
     struck[planned.kind] = (struck[planned.kind] ?? 0) + 1
     faulty = strike(run, planned)
       .catch((error: unknown) => {
@@ -137,6 +141,7 @@ async function play(run: Run): Promise<void> {
   const goOnUntil = async (count: number) => {
     for (; happened < count; await sleep(TICK_MS)) {
       if (failure) throw failure
+      if (isHeld()) continue
       const isDue = waiting[0] !== undefined && waiting[0].at <= happened
       if (isDue && faulty) continue
       if (isDue) begin(waiting.shift()!)
