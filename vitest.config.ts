@@ -8,14 +8,25 @@ const APART = ['**/node_modules/**', 'test/e2e/**']
  * Files that load most of the server. They share a few processes, which saves each a second of processor time: the
  * modules are loaded, and a database is migrated. What they may not leave there: test/support/left-behind.ts.
  */
-const TOGETHER = ['answers', 'data/store', 'features/dataplane', 'http/xrpc', 'ingest'].map(
-  (room) => `test/${room}/**/*.test.ts`,
-)
+const TOGETHER = [
+  'answers',
+  'data/store',
+  'features/dataplane',
+  'features/timelines',
+  'features/verification',
+  'http/overload',
+  'http/server',
+  'http/xrpc',
+  'ingest',
+  'sources',
+].map((room) => `test/${room}/**/*.test.ts`)
 
 /** Of these, the ones that measure their process. */
 const MEASURING = [
   'test/answers/skeleton/op-thread.test.ts',
   'test/data/store/files/trim-malloc.test.ts',
+  'test/features/timelines/http/queue.test.ts',
+  'test/http/server/asset-files.test.ts',
   'test/ingest/labels/hostile-labelers.test.ts',
 ]
 
