@@ -2,7 +2,7 @@
 // of its record, and in turn whether an account has written something that the host keeps back. What does not
 // fit is counted by host and reason, and the account is compared with its own server, which corrects it.
 
-import { revTimeMs, tidAt } from '../../base/atproto/tid.ts'
+import { revTimeMs } from '../../base/atproto/tid.ts'
 import { SECOND_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { findActor } from '../../data/store/records/actors.ts'
@@ -35,8 +35,6 @@ const WAITS = {
   graceMs: 20 * SECOND_MS,
   /** Before an account that was asked is asked again. */
   againMs: 20 * SECOND_MS,
-  /** How far the clock of an account's server may be ahead of the host's. */
-  skewMs: 5 * SECOND_MS,
 }
 const MAX_ASKED = 20_000
 const MAX_RUNNING = 16
@@ -116,20 +114,14 @@ export function createAudit(options: AuditOptions): { stop(): void } {
     const known = knownRev(did)
     // A revision that its server does not have would hide what is kept back.
     if (known !== undefined && latest < known) heard.correct(did, latest)
-    const since = known ?? sinceUnheard(latest)
-    if (since === undefined || latest <= since) return counts.add('verification', 'complete')
+    // Of what was never heard of, the first answer is what later ones are compared with.
+    if (known === undefined) heard.correct(did, latest)
+    if (known === undefined || latest <= known) return counts.add('verification', 'complete')
     if (isFresh(latest)) return counts.add('verification', 'overtaken')
-    const isMissing = await hasWrittenSince(options, did, since)
+    const isMissing = await hasWrittenSince(options, did, known)
     if (!isMissing || (knownRev(did) ?? '') >= latest) return counts.add('verification', 'complete')
     heard.correct(did, latest)
     fail(host, did, 'kept-back')
-  }
-
-  /** Of an account that was never heard of: what it wrote since the host is listened to would have come. */
-  function sinceUnheard(latest: string): string | undefined {
-    const fromMs = heard.fromMs()
-    const isDated = revTimeMs(latest, now()) !== undefined
-    return isDated && fromMs !== undefined ? tidAt(fromMs + waits.skewMs) : undefined
   }
 
   function knownRev(did: string): string | undefined {

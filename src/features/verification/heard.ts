@@ -28,8 +28,6 @@ export type Heard = {
   revOf(did: string): string | undefined
   /** It is known otherwise that the account is at this revision. */
   correct(did: string, rev: string): void
-  /** From when on all was heard, by the host's clock; undefined before anything was. */
-  fromMs(): number | undefined
   /** Accounts heard of lately. */
   accounts(): string[]
   host(): string
@@ -55,7 +53,6 @@ export function createHeard(options: {
   const recent = new Set<string>()
   let host = ''
   let isBehind = false
-  let fromMs: number | undefined
 
   function commitIn(item: StreamItem): CommitEvent | undefined {
     if (item.kind === 'unread') {
@@ -69,7 +66,6 @@ export function createHeard(options: {
   function note({ events, cursor }: StreamBatch): void {
     host = cursor.host
     isBehind = Date.now() - cursor.timeUs / 1000 > BEHIND_MS
-    fromMs ??= cursor.timeUs / 1000
     for (const item of events) {
       const event = commitIn(item)
       if (event) add(event)
@@ -97,7 +93,6 @@ export function createHeard(options: {
     latest: (did, key) => keys.get(keyOf(did, key)),
     revOf: (did) => revs.get(did),
     correct: (did, rev) => void revs.set(did, rev),
-    fromMs: () => fromMs,
     accounts: () => [...recent],
     host: () => host,
     isBehind: () => isBehind,
