@@ -2,7 +2,9 @@
 // operator's input to an account.
 
 import { isValidDid, isValidHandle } from '@atproto/syntax'
+import type { Config } from '../../base/config/config.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
+import { keepShare } from '../../data/graph/lossiness.ts'
 import type { Db } from '../../data/store/db.ts'
 import {
   COLD_START,
@@ -27,6 +29,8 @@ export type MemberLine = {
   joinedAt: string
   lastSeenAt: string | undefined
   follows: number
+  /** Which share of their follows' posts their timeline takes: less than 1 beyond SLIPSTREAM_REASONABLE_LIMIT. */
+  keepShare: number
   /** Whether their cold start has fetched everything that it fetches immediately. */
   isComplete: boolean
   /** Follows beyond what a cold start fetches immediately; these are fetched slowly. */
@@ -38,17 +42,22 @@ export type MemberLine = {
   recordsLater: number
 }
 
-export function listMembers(db: Db): MemberLine[] {
+export function listMembers(
+  db: Db,
+  { reasonableLimit }: Pick<Config, 'reasonableLimit'>,
+): MemberLine[] {
   const isAnyLater = isAnyJobWaiting(db, 'author')
   const isAnyLeftOut = countLeftOut(db) > 0
   return allMembers(db).map(({ uid, joined_at, last_seen_at }) => {
     const { did, handle, handle_valid } = findActor(db, uid)!
+    const follows = followsCountOf(db, uid)
     return {
       did,
       handle: handle_valid === 1 && handle !== null ? handle : undefined,
       joinedAt: isoTime(joined_at),
       lastSeenAt: isoTime(last_seen_at),
-      follows: followsCountOf(db, uid),
+      follows,
+      keepShare: keepShare(reasonableLimit, follows),
       isComplete: findBackfill(db, uid, COLD_START) !== undefined,
       later: countJobsAmong(db, 'author', isAnyLater ? followedBy(db, uid) : []),
       recordsLater: countLeftOutAmong(db, isAnyLeftOut ? followedBy(db, uid) : []),

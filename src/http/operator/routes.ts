@@ -120,7 +120,7 @@ function addReading(app: App, { config, features, db, ingest }: OperatorParts): 
 }
 
 function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorParts): void {
-  app.get('/members', (c) => c.json({ members: listMembers(db) }))
+  app.get('/members', (c) => c.json({ members: listMembers(db, config) }))
   app.post('/members', limited(MAX_SMALL_BYTES), async (c) => {
     const { actor } = (await readJson(c.req)) as { actor?: unknown }
     const account = await resolveAccount(
@@ -134,7 +134,7 @@ function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorPar
   })
   app.delete('/members/:did', async (c) => {
     const did = c.req.param('did')
-    const handle = listMembers(db).find((one) => one.did === did)?.handle
+    const handle = listMembers(db, config).find((one) => one.did === did)?.handle
     const { removed } = await ingest.operate({ kind: 'remove-member', did })
     if (removed === 0) throw noMember(did)
     log.info({ member: did }, 'member removed by the operator')
@@ -142,13 +142,13 @@ function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorPar
   })
   app.post('/members/:did/link', limited(MAX_SMALL_BYTES), async (c) => {
     const did = c.req.param('did')
-    if (!listMembers(db).some((one) => one.did === did)) throw noMember(did)
+    if (!listMembers(db, config).some((one) => one.did === did)) throw noMember(did)
     const { hours } = (await readJson(c.req)) as { hours?: unknown }
     return c.json(readingLink(config, { did, hours }))
   })
   app.get('/members/:did/state', (c) => {
     const did = c.req.param('did')
-    if (!listMembers(db).some((one) => one.did === did)) throw noMember(did)
+    if (!listMembers(db, config).some((one) => one.did === did)) throw noMember(did)
     return c.json(readState(db, did))
   })
   app.put('/members/state', limited(MAX_DOCUMENT_BYTES), async (c) => {

@@ -23,8 +23,8 @@ export async function memberCalled(context: CliContext, actor: string): Promise<
   return (await memberNamed(context, actor)).did
 }
 
-export async function membersOf(config: Pick<Config, 'dataDir'>): Promise<MemberLine[]> {
-  const read = (db: Db) => ({ members: listMembers(db) })
+export async function membersOf(config: Config): Promise<MemberLine[]> {
+  const read = (db: Db) => ({ members: listMembers(db, config) })
   const { members } = await readingAnyhow(config, '/members', read)
   return members
 }

@@ -15,6 +15,7 @@ import { writingOffline } from './offline.ts'
 import { report, say, table, thousands } from './terminal.ts'
 
 type AddOptions = JsonOption & { wait: boolean }
+type ListOptions = JsonOption & { overLimit?: boolean }
 type RemoveOptions = JsonOption & { export: boolean; file?: string }
 
 export function addMember(program: Command, context: CliContext): void {
@@ -26,8 +27,9 @@ export function addMember(program: Command, context: CliContext): void {
     .addHelpText('after', ADD_HELP)
     .action((account: string, options: AddOptions) => add(context, account, options))
   withJson(member.command('list'))
-    .description('list all members')
-    .action(({ json }: JsonOption) => list(context, json))
+    .description('list all members, and which share of what they follow their timelines take')
+    .option('--over-limit', 'only those beyond SLIPSTREAM_REASONABLE_LIMIT, the most follows first')
+    .action((options: ListOptions) => list(context, options))
   withJson(member.command('remove'))
     .argument('<account>', 'a handle, a DID, or the address of a profile')
     .description('remove a member; exports their mutes, bookmarks and drafts first')
@@ -82,19 +84,24 @@ async function addOffline(context: CliContext, actor: string, options: AddOption
   report(options.json, { ...account, isNew }, `${nameOf(account)} ${what}.`)
 }
 
-async function list(context: CliContext, json: boolean | undefined): Promise<void> {
-  const members = await membersOf(context.config())
-  report(json, members, members.length === 0 ? 'There are no members yet.' : tableOf(members))
+async function list(context: CliContext, { json, overLimit }: ListOptions): Promise<void> {
+  const all = await membersOf(context.config())
+  const members = overLimit
+    ? all.filter(({ keepShare }) => keepShare < 1).sort((a, b) => b.follows - a.follows)
+    : all
+  const none = overLimit ? 'Nobody follows more than the limit.' : 'There are no members yet.'
+  report(json, members, members.length === 0 ? none : tableOf(members))
 }
 
 function tableOf(members: readonly MemberLine[]): string {
-  const head = ['handle', 'did', 'since', 'last seen', 'follows', 'fetched']
+  const head = ['handle', 'did', 'since', 'last seen', 'follows', 'sees', 'fetched']
   const rows = members.map((one) => [
     one.handle ?? '?',
     one.did,
     one.joinedAt.slice(0, 10),
     one.lastSeenAt?.slice(0, 10) ?? 'never',
     thousands(one.follows),
+    one.keepShare === 1 ? 'all' : `${(one.keepShare * 100).toPrecision(2)} %`,
     fetchedOf(one),
   ])
   return table(head, rows)

@@ -76,10 +76,10 @@ test('huge posts by a newcomer’s follows bring a megabyte of each author, and 
     }
   }
   await comeIn(account)
-  await expect.poll(() => listMembers(db)[0]?.isComplete).toBe(true)
+  await expect.poll(() => listMembers(db, { reasonableLimit: 0 })[0]?.isComplete).toBe(true)
   const posts = db.prepare<[], number>('SELECT count(*) FROM posts WHERE state = 1').pluck()
   expect(posts.get()).toBe(8 * 10)
-  expect(listMembers(db)[0]!.recordsLater).toBe(8 * 30)
+  expect(listMembers(db, { reasonableLimit: 0 })[0]!.recordsLater).toBe(8 * 30)
 })
 
 test('of 3,000 follows 2,000 are looked up at once, and each other is one row', async () => {
@@ -87,8 +87,8 @@ test('of 3,000 follows 2,000 are looked up at once, and each other is one row', 
   for (let i = 0; i < 3_000; i++)
     write(repo, 'app.bsky.graph.follow', { subject: plcDid(`nobody ${i}`) })
   await comeIn(account)
-  await expect.poll(() => listMembers(db)[0]?.follows).toBe(3_000)
-  await expect.poll(() => listMembers(db)[0]?.later).toBeGreaterThan(800)
+  await expect.poll(() => listMembers(db, { reasonableLimit: 0 })[0]?.follows).toBe(3_000)
+  await expect.poll(() => listMembers(db, { reasonableLimit: 0 })[0]?.later).toBeGreaterThan(800)
   const atOnce = db
     .prepare<[], number>("SELECT count(DISTINCT subject) FROM jobs WHERE kind != 'author'")
     .pluck()
