@@ -73,7 +73,7 @@ it('takes over from a server that is gone: five minutes after its end by itself,
   second.clock.now += 2 * MINUTE
   await second.ships.shipWhole()
   expect(contentOf((await world.restore()).dataDir)).toEqual(contentOf(second.dataDir))
-  await second.ships.release()
+  await second.ships.owner.release()
   const third = machine('third')
   third.clock.now = second.clock.now + MINUTE
   await third.ships.shipWhole()

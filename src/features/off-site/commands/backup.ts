@@ -112,7 +112,7 @@ async function sendOurselves(
     const watching = setInterval(shipper.watch, WATCH_MS)
     try {
       await shipper.shipWhole(tell)
-      await shipper.release()
+      await shipper.owner.release()
       return shipper.status.now
     } finally {
       clearInterval(watching)

@@ -35,6 +35,7 @@ export async function shipUntilStopped(shipper: Shipper, options: LoopOptions): 
   let isFirst = true
   while (!signal.aborted) {
     shipper.watch()
+    if (due('owner', shipper.owner.everyMs / 2)) attempts.start('owner', shipper.owner.claim)
     if (due('changes', everyMs) || shipper.isPressing()) {
       attempts.start('changes', shipper.shipChanges)
     }
@@ -50,10 +51,10 @@ export async function shipUntilStopped(shipper: Shipper, options: LoopOptions): 
     await pause(lookMs, signal)
   }
   await attempts.finish()
-  await shipper.release().catch(() => undefined)
+  await shipper.owner.release().catch(() => undefined)
 }
 
-type Kind = 'changes' | 'whole' | 'files' | 'trial'
+type Kind = 'owner' | 'changes' | 'whole' | 'files' | 'trial'
 
 /** One attempt of a kind at a time. */
 function createAttempts(shipper: Shipper, { log, signal, now = Date.now }: LoopOptions) {

@@ -1,6 +1,7 @@
 // Everything that one run ships, and in which order: members' private state before pages, a base before the files
 // and before anything is removed. The loop beside it says when.
 
+import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { type Db, openReader } from '../../../data/store/db.ts'
 import { BucketError } from '../bucket/bucket-error.ts'
 import { type Base, shipBase } from '../copying/bases.ts'
@@ -32,8 +33,8 @@ export type Shipper = {
   tryRestore(): Promise<void>
   /** Whether no base of this run is stored, or being sent, that later changes complete. */
   needsBase(): boolean
-  /** Lets another server ship here at once. */
-  release(): Promise<void>
+  /** Whether this server may ship here: call each half of its `everyMs`, or others may take it for gone. */
+  readonly owner: Owner
   close(): void
 }
 
@@ -42,6 +43,8 @@ type ShipperOptions = {
   objects: Objects
   keys: Keys
   keepDays: number
+  /** How often changes are shipped. */
+  everyMs?: number
   /** Lines of a .env file. */
   settings: string
   now?: () => number
@@ -52,12 +55,14 @@ const PRESSING_BYTES = 16 << 20
 const CACHE_KIB = 4_096
 
 export function openShipper(options: ShipperOptions): Shipper {
-  const { dataDir, objects, keys, now = Date.now } = options
+  const { dataDir, objects, keys, everyMs = MINUTE_MS, now = Date.now } = options
   const run = newRun(now())
   const status = openStatus(dataDir, { url: objects.url, run, at: now() })
   const pages = openChangedPages(dataDir)
   const db: Db = openReader(dataDir, { cacheKib: CACHE_KIB })
   const chunks = createChunks(objects, keys)
+  const { server } = status.now
+  const owner = createOwner({ objects, server, run, shipsEveryMs: everyMs, now })
   const parts: RunParts = {
     ...options,
     now,
@@ -65,7 +70,7 @@ export function openShipper(options: ShipperOptions): Shipper {
     status,
     pages,
     chunks,
-    owner: createOwner({ objects, server: status.now.server, run, now }),
+    owner,
     changes: createChanges({ run, pages, objects, now }),
     files: createFiles({ ...options, run, chunks, now }),
     privates: watchPrivateState(db),
@@ -73,6 +78,7 @@ export function openShipper(options: ShipperOptions): Shipper {
   const ship = createShipments(parts)
   return {
     status,
+    owner,
     watch: pages.advance,
     isPressing: () => pages.changed() * pages.pageSize > PRESSING_BYTES,
     ...ship,
@@ -206,7 +212,6 @@ function createShipments(parts: RunParts) {
     shipFiles: () => inTurn(shipFiles),
     tryRestore: () => inTurn(tryNow),
     needsBase: () => base === undefined && sending === undefined,
-    release: owner.release,
     abort: () => sending?.abort(new Error('the server stops')),
   }
 }
