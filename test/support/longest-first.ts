@@ -4,14 +4,25 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const LONGEST = [
+  'e2e/kill-during-ingest.test.ts',
   'e2e/real-network.test.ts',
+  'cluster/engine/cassandra.test.ts',
+  'torture/costly.test.ts',
   'e2e/first-minute.test.ts',
+  'e2e/moderation-decisions.test.ts',
+  'features/off-site/machine-lost.test.ts',
+  'strangers/unknown-subjects.test.ts',
+  'e2e/dataplane.test.ts',
+  'security/linear-records.test.ts',
+  'test/core-alone.test.ts',
+  'bench/small-benches.test.ts',
+  'e2e/other-pds.test.ts',
+  'read/for-everybody.test.ts',
   'docs/running.test.ts',
   'features/media/player.test.ts',
   'answers/views/reference.test.ts',
   'answers/cache/history.test.ts',
   'security/linear-requests.test.ts',
-  'features/off-site/machine-lost.test.ts',
   'test/process.test.ts',
 ]
 
