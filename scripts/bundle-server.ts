@@ -43,6 +43,8 @@ async function bundleServer(root: string): Promise<void> {
     input,
     cwd: root,
     platform: 'node',
+    // Not all of a tree's settings are where its bundle is made.
+    tsconfig: false,
     external: OUTSIDE,
     plugins: [ofSources(root, unfinished)],
     logLevel: 'silent',

@@ -48,7 +48,7 @@ fetch_packages() {
     . scripts/setup.sh
     node scripts/bundle-server.ts
     mkdir -p .cache/server
-    rm -rf node_modules/{.cache,rolldown,@rolldown}
+    rm -rf node_modules/{.cache,rolldown,@rolldown,.bin/rolldown}
   ')
   (cd "$1" && run_as "$builder" tar -cf - node_modules .cache/server) | tar -xf - -C "$2" --no-same-owner --no-same-permissions
   rm -rf "$1"

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundleFolder, fileInBundle } from '../../src/base/util/bundle.ts'
 import { freePort } from '../e2e/support/free-port.ts'
 import { MAX_WAIT_MS } from '../support/patience.ts'
 
@@ -107,6 +108,12 @@ describe.skipIf(!wanted)('the image', () => {
     expect(Object.keys(config.Volumes)).toEqual(['/data'])
     for (const path of ['bin/sh', 'usr/bin/sh', 'usr/local/bin/npm', 'app/node_modules/typescript'])
       expect([path, existsSync(join(root, path))]).toEqual([path, false])
+  })
+
+  test('it has the bundle of the sources that are in it', () => {
+    const bundle = bundleFolder(join(root, 'app'))
+    expect(existsSync(join(bundle, fileInBundle('tools/server')))).toBe(true)
+    expect(existsSync(join(root, 'app/node_modules/rolldown'))).toBe(false)
   })
 
   test('its command line works in it', () => {
