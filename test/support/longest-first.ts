@@ -4,11 +4,13 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const LONGEST = [
-  'e2e/kill-during-ingest.test.ts',
+  'e2e/first-minute.test.ts',
   'e2e/real-network.test.ts',
+  'e2e/kill-during-ingest.test.ts',
+  'docs/running.test.ts',
+  'features/media/player.test.ts',
   'cluster/engine/cassandra.test.ts',
   'torture/costly.test.ts',
-  'e2e/first-minute.test.ts',
   'e2e/moderation-decisions.test.ts',
   'features/off-site/machine-lost.test.ts',
   'strangers/unknown-subjects.test.ts',
@@ -18,8 +20,6 @@ const LONGEST = [
   'bench/small-benches.test.ts',
   'e2e/other-pds.test.ts',
   'read/for-everybody.test.ts',
-  'docs/running.test.ts',
-  'features/media/player.test.ts',
   'answers/views/reference.test.ts',
   'answers/cache/history.test.ts',
   'security/linear-requests.test.ts',
