@@ -6,11 +6,11 @@
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildWorkspace, compile, workspaces } from './build-workspace.ts'
+import { STARTED } from './bundle-server.ts'
 
 const root = join(import.meta.dirname, '..')
 const from = join(root, 'src')
 const OF_BROWSERS = 'features/*/assets'
-const ADDRESS = /new URL\('(\.\/(?!assets\/)[\w/-]+)\.ts', import\.meta\.url\)/g
 
 type Manifest = {
   files: string[]
@@ -51,7 +51,7 @@ function buildSources(to: string): void {
 
 function turnAddresses(file: string): void {
   const text = readFileSync(file, 'utf8')
-  const turned = text.replaceAll(ADDRESS, "new URL('$1.js', import.meta.url)")
+  const turned = text.replaceAll(STARTED, "new URL('$1.js', import.meta.url)")
   if (turned !== text) writeFileSync(file, turned)
 }
 

@@ -21,8 +21,8 @@ import { bundleFolder, fileInBundle } from '../src/base/util/bundle.ts'
 
 const OUTSIDE =
   /^(node:|better-sqlite3|sharp|secp256k1|@bokuweb\/zstd-wasm|@napi-rs\/|cassandra-driver|bufferutil|utf-8-validate)/
-/** Modules that are started, not imported: threads, processes, and what src/main.ts chooses. */
-const STARTED = /new URL\('(\.\/(?!assets\/)[\w/-]+)\.ts', import\.meta\.url\)/g
+/** How modules name those that are started, not imported: threads, processes, and what src/main.ts chooses. */
+export const STARTED = /new URL\('(\.\/(?!assets\/)[\w/-]+)\.ts', import\.meta\.url\)/g
 /** How base/feature.ts finds the features, of which the core names none. */
 const FEATURES = 'import(list.href)'
 /** Stands for the bundle's own place while the sources' places are put in. */
@@ -134,4 +134,5 @@ function dropOthers(folder: string): void {
   for (const { path } of others.slice(OTHERS_KEPT)) rmSync(path, { recursive: true })
 }
 
-await bundleServer(resolve(process.argv[2] ?? join(import.meta.dirname, '..')))
+if (import.meta.main)
+  await bundleServer(resolve(process.argv[2] ?? join(import.meta.dirname, '..')))

@@ -2,9 +2,10 @@
 // environment), with the operating system's measurements: CPU time by thread, resident memory by kind, and on
 // request V8's statistics of each thread's heap (Node's diagnostic report).
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import bundle from '../../test/support/bundle.ts'
 import { type CpuSeconds, readCpu } from './process-cpu.ts'
 
 export type ResidentMegabytes = {
@@ -49,7 +50,7 @@ export async function receivedEvents(app: Pick<RunningApp, 'health'>): Promise<n
   return (await app.health()).ingest?.stream.received ?? 0
 }
 
-const SCRIPTS = join(import.meta.dirname, '../../scripts')
+const START = join(import.meta.dirname, '../../scripts/start')
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 /** Same default as scripts/setup.sh. */
@@ -73,7 +74,7 @@ export async function runApp(options: {
   }
   const settings = { ...defaults, ...unlimited, DATA_DIR: dataDir, ...options.env }
   const report = ['--report-on-signal', '--report-signal=SIGUSR2', `--report-directory=${dataDir}`]
-  const start = startCommand()
+  start ??= startCommand()
   const child = spawn(process.execPath, [...start.flags, ...report, '--report-compact', MAIN], {
     cwd: dataDir,
     env: {
@@ -108,10 +109,14 @@ export async function runApp(options: {
   }
 }
 
-/** Flags, environment and bundle as by `scripts/start`, to measure what operators run. */
-function startCommand(): { flags: string[]; env: Record<string, string> } {
-  execFileSync(process.execPath, [join(SCRIPTS, 'bundle-server.ts')])
-  const text = readFileSync(join(SCRIPTS, 'start'), 'utf8')
+type StartCommand = { flags: string[]; env: Record<string, string> }
+
+let start: StartCommand | undefined
+
+/** Bundle, flags and environment as by `scripts/start`, to measure what operators run. */
+function startCommand(): StartCommand {
+  bundle()
+  const text = readFileSync(START, 'utf8')
   const [, arenas, flags] = /MALLOC_ARENA_MAX="[^"]*:-(\d+)}" exec node((?: --\S+)+) src/.exec(
     text,
   )!

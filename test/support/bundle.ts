@@ -1,4 +1,4 @@
-// Before all tests: the server that tests start runs from its bundle, as an operator's does.
+// Before all tests and benches: the server that they start runs from its bundle, as an operator's does.
 
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The labelers whose labels count for a request: a part of its Reader (reader.ts).
+// The labelers whose labels count for a request: a part of its Reader (answers/hydrate/reader.ts).
 
 export type Labelers = {
   /** In the order the client named them. */

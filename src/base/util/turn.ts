@@ -110,6 +110,11 @@ export function inTurns<T>(work: Generator<void, T>): T | Promise<T> {
   }
 }
 
+/** Runs work to its end in one turn. */
+export function atOnce<T>(work: Generator<void, T>): T {
+  for (let step = work.next(); ; step = work.next()) if (step.done) return step.value
+}
+
 /** Runs work to its end, handing the thread to others at each of its yields. Outside of calls, at none. */
 export function sharingTurns<T>(work: Generator<void, T>): T | Promise<T> {
   const call = current

@@ -1,10 +1,11 @@
 // Why For You would show a post to an account, or not: for the operator's explore page. It chooses as a page does, but
 // begins no session, and nothing counts as seen.
 
+import { atOnce } from '../../base/util/turn.ts'
 import type { CheckParts, PostCheck, PostChecks } from '../../http/operator/explored.ts'
 import { openState } from './engine/layout.ts'
 import { findPost } from './engine/posts.ts'
-import { atOnce, createScratch, recommend } from './engine/recommend.ts'
+import { createScratch, recommend } from './engine/recommend.ts'
 import { keyOfUri } from './post-keys.ts'
 import { createReaderLikes } from './reader-likes.ts'
 import { withReason } from './reasons.ts'

@@ -112,10 +112,9 @@ export function createAudit(options: AuditOptions): { stop(): void } {
     const latest = await latestRev(options, did)
     if (latest === undefined) return counts.add('verification', 'unproved')
     const known = knownRev(did)
-    // A revision that its server does not have would hide what is kept back.
-    if (known !== undefined && latest < known) heard.correct(did, latest)
-    // Of what was never heard of, the first answer is what later ones are compared with.
-    if (known === undefined) heard.correct(did, latest)
+    // A revision that its server does not have would hide what is kept back; of what was never heard of, the first
+    // answer is what later ones are compared with.
+    if (known === undefined || latest < known) heard.correct(did, latest)
     if (known === undefined || latest <= known) return counts.add('verification', 'complete')
     if (isFresh(latest)) return counts.add('verification', 'overtaken')
     const isMissing = await hasWrittenSince(options, did, known)

@@ -42,12 +42,12 @@ const plainNames = Object.keys(PLAIN) as PlainName[]
 /** @param json - as stored; null if none were set */
 export function readPreferences(json: string | null): NotificationPreferences {
   const stored: unknown = json === null ? {} : JSON.parse(json)
-  return complete(asObject(stored) ?? {})
+  return completePreferences(asObject(stored) ?? {})
 }
 
 /** The known preferences of a request, with their values. */
 export function knownPreferences(sent: Record<string, unknown>): Record<string, unknown> {
-  const whole: Record<string, unknown> = complete(sent)
+  const whole: Record<string, unknown> = completePreferences(sent)
   return Object.fromEntries(
     Object.keys(whole)
       .filter((name) => sent[name] !== undefined)
@@ -57,7 +57,7 @@ export function knownPreferences(sent: Record<string, unknown>): Record<string, 
 
 /** Returns the JSON to store after applying `patch` to the stored preferences. */
 export function patchedPreferences(json: string | null, patch: Record<string, unknown>): string {
-  return JSON.stringify(complete({ ...readPreferences(json), ...patch }))
+  return JSON.stringify(completePreferences({ ...readPreferences(json), ...patch }))
 }
 
 /** Bit masks of reasons: the listed ones, and the listed ones limited to follows. */
@@ -81,7 +81,8 @@ export function pushedReasons(preferences: NotificationPreferences): ReasonMasks
   return masksOf(preferences, 'push')
 }
 
-function complete(stored: Record<string, unknown>): NotificationPreferences {
+/** What is missing takes its default, and what is unknown is left out. */
+export function completePreferences(stored: Record<string, unknown>): NotificationPreferences {
   const entries = [
     ...filterableNames.map((name) => [name, filterable(asObject(stored[name]) ?? {})] as const),
     ...plainNames.map((name) => [name, plain(asObject(stored[name]) ?? {})] as const),

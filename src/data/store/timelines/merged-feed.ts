@@ -5,6 +5,7 @@
 // few more lists than it has items.
 
 import { unpackCid } from '../../../base/atproto/keys.ts'
+import { atOnce } from '../../../base/util/turn.ts'
 import type { Db } from '../db.ts'
 import { isRepostItem, postItem, repostItem, rowIdOf } from './item-ids.ts'
 import type { KeptHeads } from './kept-heads.ts'
@@ -88,7 +89,7 @@ export function createMergedFeed(db: Db, kept?: KeptHeads): MergedFeed {
       }
       return { until, heads }
     },
-    newest: (options) => toEnd(newestOf(statements, kept, options)),
+    newest: (options) => atOnce(newestOf(statements, kept, options)),
     newestInSteps: (options) => newestOf(statements, kept, options),
     cidsOf(items) {
       const posts = items.filter((item) => !isRepostItem(item)).map(rowIdOf)
@@ -125,10 +126,6 @@ function* newestOf(
     yield
   }
   return page.finish()
-}
-
-function toEnd<T>(steps: Generator<void, T>): T {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
 }
 
 function prepare(db: Db) {

@@ -6,7 +6,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import type { Writer } from '../../../bridge/messages.ts'
-import { readPreferences } from '../../../data/store/notifications/notification-preferences.ts'
+import { completePreferences } from '../../../data/store/notifications/notification-preferences.ts'
 import { bookmarksAmong } from '../../../data/store/private/bookmarks.ts'
 import { prepareActivitySubscriptions } from '../../../data/store/read/accounts/activity-subscriptions.ts'
 import {
@@ -215,7 +215,7 @@ async function putPreferences(
   { did, method, payload }: Put,
 ): Promise<undefined> {
   const named = method === Method.DELETE ? {} : jsonOf(payload)
-  const patch = readPreferences(JSON.stringify(named))
+  const patch = completePreferences(named)
   await writer.send({ kind: 'notification-preferences', did, patch })
 }
 

@@ -2,6 +2,7 @@
 // these like now. Bounded whatever the reader and the network do: so many likes looked at, so many co-likers. It takes
 // milliseconds, so it comes in steps, between which a serving thread may turn to others.
 
+import { atOnce } from '../../../base/util/turn.ts'
 import { type Choirs, createChoirs, hearVoice, nextVoice, quieten } from './choirs.ts'
 import { type Claques, createClaques, hushClaques } from './claques.ts'
 import { createSketches, joinVoices, type Sketches } from './clusters.ts'
@@ -164,14 +165,6 @@ export function* likingNow(
   claques.hushed.fill(0)
   dampen(state, scratch, tuning)
   return best(posts, limit)
-}
-
-/** Takes all steps. */
-export function atOnce<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
 }
 
 function best(posts: Sums, limit: number): Candidate[] {

@@ -51,7 +51,7 @@ export async function shipUntilStopped(shipper: Shipper, options: LoopOptions): 
     await pause(lookMs, signal)
   }
   await attempts.finish()
-  await shipper.owner.release().catch(() => undefined)
+  await shipper.owner.release()
 }
 
 type Kind = 'owner' | 'changes' | 'whole' | 'files' | 'trial'
