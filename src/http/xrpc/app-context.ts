@@ -63,6 +63,7 @@ import { createFirstPage } from './waiting/first-page.ts'
 import { createMissingWaits } from './waiting/missing-waits.ts'
 import { createNameWaits } from './waiting/name-waits.ts'
 import { createNewcomerWaits } from './waiting/newcomer-waits.ts'
+import { createShownWhileFilling } from './waiting/shown-while-filling.ts'
 import { createUnknownThings } from './waiting/unknown-things.ts'
 import { createWaits } from './waiting/waits.ts'
 import { createWholeItems } from './waiting/whole-items.ts'
@@ -158,6 +159,7 @@ export function createAppContext(parts: AppParts) {
       coldStarts: createColdStarts(db, invalidations()),
       maxWaitMs: parts.firstPageMaxWaitMs ?? 0,
     }),
+    shownWhileFilling: createShownWhileFilling(),
     records,
     timeline,
     timelineHeads: createTimelineHeads(ofTimelines),

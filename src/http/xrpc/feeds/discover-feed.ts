@@ -1,8 +1,8 @@
 // The one feed that clients request regardless of their user's choices. At the end of a short Following page
-// the official client continues with Bluesky's Discover at once, and shows neither if that fails; later it
-// polls Discover's newest item and offers it if new. The PDS in between first requests the generator's
-// record. So this feed never fails: without its record or generator, the record is the one of 2023, and the
-// feed holds other accounts' items from Following, which the client dedupes.
+// the official client continues with Bluesky's Discover at once, and shows neither if that fails; later it polls
+// its newest item and offers it if new. The PDS in between first requests the generator's record. So this feed never
+// fails: without its record or generator, the record is the one of 2023, and the feed holds others' items from
+// Following, which the client dedupes: first those that arrived too late for the pages above.
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import type { ReadyJson } from '../../../answers/views/json/ready-json.ts'
@@ -40,14 +40,20 @@ export function isDiscover(uri: string): boolean {
   return uri === DISCOVER_URI
 }
 
-type Parts = Needs<'firstPage' | 'viewCache' | 'timeline' | 'wholeItems' | 'db' | 'graph'>
+/** Of items among which few may be wanted. */
+const MOST_READ = 100
+
+type Parts = Needs<
+  'firstPage' | 'shownWhileFilling' | 'viewCache' | 'timeline' | 'wholeItems' | 'db' | 'graph'
+>
 
 /**
  * The newest items of the viewer's timeline without their own, and without what others repost of
- * strangers who do not want to be recommended; there is no next page. The client recognises items that the page above already shows.
+ * strangers who do not want to be recommended; there is no next page. The client recognises items
+ * that the page above already shows, so those that none did come first.
  */
 export function inPlaceOfDiscover(
-  { firstPage, viewCache, timeline, wholeItems, db, graph }: Parts,
+  { firstPage, shownWhileFilling, viewCache, timeline, wholeItems, db, graph }: Parts,
   { viewer, params, reader }: Call<{ limit: number; cursor?: string }>,
 ): ReadyJson[] {
   if (!viewer || params.cursor !== undefined) return []
@@ -56,13 +62,28 @@ export function inPlaceOfDiscover(
     !isBlockedOrMuted(rules) &&
     !(isRepost && notRecommendedTo({ db, graph }, viewer.uid, [author]).size > 0)
   const make = (items: readonly number[], by: Reader) => viewCache.items(items, by, { isShown })
-  const isNewcomer = firstPage.isNewcomer(viewer.did)
-  const read = (cursor: string | undefined, limit: number) => {
-    const skeleton = timeline({ viewer: viewer.uid, limit, cursor, since: undefined })
-    const { items } = skeleton
-    const views = make(isNewcomer ? wholeItems.among(items, reader, make) : items, reader)
-    return { ...skeleton, items: views.filter((view) => view !== undefined) }
+  const read = (isWanted: (item: number) => boolean, atOnce: number) => {
+    const isNewcomer = firstPage.isNewcomer(viewer.did)
+    return (cursor: string | undefined, limit: number) => {
+      const place = { limit: Math.max(limit, atOnce), cursor, since: undefined }
+      const skeleton = timeline({ viewer: viewer.uid, ...place })
+      const items = skeleton.items.filter(isWanted)
+      const views = make(isNewcomer ? wholeItems.among(items, reader, make) : items, reader)
+      return { ...skeleton, items: views.filter((view) => view !== undefined) }
+    }
   }
-  const limit = Math.max(params.limit, FEWEST_READ)
-  return fillPage({ limit, cursor: undefined }, read).items.slice(0, params.limit)
+  const filled = (limit: number, from: ReturnType<typeof read>) =>
+    limit === 0 ? [] : fillPage({ limit, cursor: undefined }, from).items.slice(0, limit)
+  const shown = shownWhileFilling.to(viewer.uid)
+  if (!shown)
+    return filled(
+      params.limit,
+      read(() => true, FEWEST_READ),
+    )
+  const late = filled(
+    params.limit,
+    read((item) => !shown.has(item), MOST_READ),
+  )
+  const others = read((item) => shown.has(item), FEWEST_READ)
+  return [...late, ...filled(params.limit - late.length, others)]
 }

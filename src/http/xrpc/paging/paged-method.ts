@@ -26,6 +26,8 @@ export type Page<C, About, Read> = {
   about: About
   /** Skeletons read so far, including those of the pages below that fill this one up. */
   reads: readonly Read[]
+  /** Items of these that are not shown yet. */
+  postponed: ReadonlySet<unknown>
   /** Where to note what the page is written from, if it may be sent again. */
   sources?: PageSources | undefined
 }
@@ -104,11 +106,13 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
   const { limit, cursor } = call.params as PageParams
   const end = steps.end?.(call)
   const reads: Read[] = []
+  const postponed = new Set<unknown>()
   /** Items above the first postponed one; undefined if none was postponed. */
   let above: number | undefined
 
   function read(part: { limit: number; enough: number; mayPostpone: boolean }) {
     reads.length = 0
+    postponed.clear()
     above = undefined
     let seen = 0
     return fillPage({ ...part, cursor, end }, (from, count) => {
@@ -116,11 +120,12 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
       const found = timed('skeleton', () => steps.skeleton(app, { call, about, place }))
       reads.push(found)
       record?.reads.push({ place, found })
-      const page = { call, about, reads, sources: record?.sources }
+      const page = { call, about, reads, postponed, sources: record?.sources }
       const shown = (part.mayPostpone && steps.postpone?.(app, found.items, page)) || found.items
       if (shown.length < found.items.length) {
         record?.sources.refuse()
-        above ??= seen + found.items.findIndex((item) => !shown.includes(item))
+        for (const item of found.items) if (!shown.includes(item)) postponed.add(item)
+        above ??= seen + found.items.findIndex((item) => postponed.has(item))
       }
       seen += found.items.length
       return {
@@ -157,7 +162,7 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
   function bodyOf(page: FilledPage<NonNullable<View>>): object {
     const { cursor, items: views } = page
     if (typeof steps.body === 'string') return { [steps.body]: views, cursor }
-    return steps.body(views, { app, call, about, reads, cursor })
+    return steps.body(views, { app, call, about, reads, postponed, cursor })
   }
 }
 

@@ -20,6 +20,8 @@ import { createServingWorld, type ServingWorld } from '../../../support/serving-
 import type { RecordId } from '../../../support/world.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
+const FEED = 'app.bsky.feed.getFeed'
+const DISCOVER = 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot'
 
 type Page = { feed: { post: { uri: string } }[]; cursor?: string }
 
@@ -266,3 +268,28 @@ test('a finished cold start is not read again, until the member is removed and r
   reach(COLD_START)
   expect(await read()).toEqual({ feed: [] })
 })
+
+test('what arrives above the pages that a client has read comes first in Discover', async () => {
+  const w = start(1)
+  const posts = Array.from({ length: 4 }, () => w.post(bob, { createdAt: daysAgo(2) }))
+  const first = await read({ limit: 2 })
+  const late = w.post(bob, { createdAt: daysAgo(1) })
+  const second = await read({ limit: 2, cursor: first.cursor! })
+  reach(MILESTONES.posts)
+  const { cursor } = await read({ cursor: second.cursor! })
+  expect(cursor).toBeUndefined()
+  const shown = [...first.feed, ...second.feed].map(({ post }) => post.uri)
+  expect(shown.toSorted()).toEqual(posts.map(({ uri }) => uri).toSorted())
+  const discover = async (limit: number) =>
+    uris(await w.get<Page>(FEED, { feed: DISCOVER, limit }, alice))
+  expect(await discover(1)).toEqual([late.uri])
+  expect(await discover(3)).toEqual([late.uri, ...shown.slice(0, 2)])
+  // A page of one only looks whether there is something new.
+  await read({ limit: 1 })
+  expect(await discover(1)).toEqual([late.uri])
+  await read({ limit: 2 })
+  const live = w.post(bob)
+  expect(await discover(2)).toEqual([live.uri, late.uri])
+})
+
+const daysAgo = (days: number) => new Date(world.now() - days * DAY_MS).toISOString()

@@ -39,12 +39,15 @@ export const getTimeline = pagedMethod(
     mayBeKept: ({ isWhole }) => isWhole,
     present,
     end: ({ params }: TimelineCall) => params.since,
-    body: (feed, page) => ({
-      feed,
-      cursor: page.cursor ?? cursorAtEnd(page.app, { ...page, shown: feed.length }),
-      startCursor: page.reads.find(({ startCursor }) => startCursor !== undefined)?.startCursor,
-      followsLeftOut: page.reads.find(({ followsLeftOut }) => followsLeftOut)?.followsLeftOut,
-    }),
+    body: (feed, page) => {
+      noteShown(page.app, page)
+      return {
+        feed,
+        cursor: page.cursor ?? cursorAtEnd(page.app, { ...page, shown: feed.length }),
+        startCursor: page.reads.find(({ startCursor }) => startCursor !== undefined)?.startCursor,
+        followsLeftOut: page.reads.find(({ followsLeftOut }) => followsLeftOut)?.followsLeftOut,
+      }
+    },
   },
 )
 
@@ -129,6 +132,16 @@ function withoutFetched(app: Parts, items: readonly number[], { call }: Timeline
   return app.wholeItems.among(items, call.reader, (some, reader) =>
     present(app, some, { call: { reader } }),
   )
+}
+
+/** A page of one is a look whether there is something new. */
+function noteShown(
+  { shownWhileFilling }: Needs<'shownWhileFilling'>,
+  { call, about: { isGrowing }, reads, postponed }: TimelinePage,
+): void {
+  if (call.params.limit === 1) return
+  const items = reads.flatMap((read) => read.items.filter((item) => !postponed.has(item)))
+  shownWhileFilling.note(call.viewer.uid, items, isGrowing || postponed.size > 0)
 }
 
 /**

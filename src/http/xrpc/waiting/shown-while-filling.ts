@@ -1,0 +1,32 @@
+// What newcomers were shown of a timeline that was still filling. A post that arrives above a page which a client
+// has read is on none of its pages, so Discover, which clients show below the end, has such posts first
+// (feeds/discover-feed.ts). Each serving thread knows what it answered itself; a client recognises repetitions.
+
+import { LruMap } from '../../../base/util/lru.ts'
+
+type ShownWhileFilling = {
+  /** These items are on a page of the viewer's; `isFilling`: more may arrive above it. */
+  note(viewer: number, items: readonly number[], isFilling: boolean): void
+  /** Undefined for a viewer whose pages were all complete. */
+  to(viewer: number): ReadonlySet<number> | undefined
+}
+
+const MAX_VIEWERS = 300
+/** More than a person reads while their timeline fills; whoever reads on gets Discover as others do. */
+const MAX_ITEMS = 2_000
+
+export function createShownWhileFilling(): ShownWhileFilling {
+  const shown = new LruMap<number, Set<number>>(MAX_VIEWERS)
+
+  return {
+    note(viewer, items, isFilling) {
+      const before = shown.get(viewer)
+      if (!before && !isFilling) return
+      const all = before ?? new Set<number>()
+      if (all.size + items.length > MAX_ITEMS) return shown.delete(viewer)
+      for (const item of items) all.add(item)
+      if (!before) shown.set(viewer, all)
+    },
+    to: (viewer) => shown.get(viewer),
+  }
+}
