@@ -40,9 +40,7 @@ export function createSlipstream(port: number, settings: Record<string, string>)
 
   async function start(): Promise<void> {
     // Not in the checkout, which may have a developer's .env.
-    // From the sources: a bundle is up sooner, when the PDSs here are still busy with what was just written to them, and
-    // on a loaded machine what they bring then comes later than a first page waits.
-    child = startChild(process.execPath, [join(ROOT, 'src/tools/server.ts')], {
+    child = startChild(process.execPath, [join(ROOT, 'src/main.ts')], {
       cwd: dataDir,
       env: { ...bareEnvironment(), ...all },
     })
