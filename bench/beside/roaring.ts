@@ -1,13 +1,9 @@
 // Roaring bitmaps, which graphd uses for its follows, as WebAssembly
-// (https://github.com/SalvatorePreviti/roaring-wasm). npm installs them for the run, because the native
-// package is tied to one Node version. Skipped where npm can't.
+// (https://github.com/SalvatorePreviti/roaring-wasm). The native package is tied to
+// one Node version. Skipped where npm can't bring them.
 
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Contestant } from '../support/graph-lists.ts'
+import { fromNpm } from './from-npm.ts'
 
 const PACKAGE = 'roaring-wasm@1.1.0'
 
@@ -31,17 +27,12 @@ type Library = {
 }
 
 export async function loadRoaring(): Promise<Roaring | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), 'slipstream-roaring-'))
-  try {
-    execFileSync('npm', ['install', '--no-save', '--prefix', folder, PACKAGE], { stdio: 'ignore' })
-    const library = createRequire(join(folder, 'index.js'))('roaring-wasm') as Library
-    await library.roaringLibraryInitialize()
-    return roaringOf(library)
-  } catch {
-    return undefined
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const packages = fromNpm(PACKAGE)
+  if (!packages) return undefined
+  const library = packages.require('roaring-wasm') as Library
+  await library.roaringLibraryInitialize()
+  packages.dispose()
+  return roaringOf(library)
 }
 
 function roaringOf({ RoaringBitmap32 }: Library): Roaring {
