@@ -11,6 +11,8 @@ const SOURCE = /^\.\/src\/(.+)\.ts$/
 type Manifest = {
   name: string
   exports: Record<string, string>
+  /** Files of Node's and their twins for browsers, as bundlers read it. */
+  browser?: Record<string, string>
   dependencies?: Record<string, string>
   [field: string]: unknown
 }
@@ -29,7 +31,7 @@ export function buildWorkspace(workspace: string, into: string): Manifest {
   const manifest = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as Manifest
   rmSync(into, { recursive: true, force: true })
   compile(from, join(into, 'dist'))
-  cpSync(join(from, 'README.md'), join(into, 'README.md'))
+  for (const name of ['README.md', 'CHANGELOG.md']) cpSync(join(from, name), join(into, name))
   cpSync(join(root, 'LICENSE'), join(into, 'LICENSE'))
   writeFileSync(join(into, 'package.json'), `${JSON.stringify(built(manifest), undefined, 2)}\n`)
   return manifest
@@ -42,10 +44,23 @@ export function compile(project: string, into: string): void {
 }
 
 function built(manifest: Manifest): object {
-  const entries = Object.entries(manifest.exports).map(([path, source]) => {
+  // Private only in the repository, where nothing is to be published by accident.
+  const { private: _, name, exports, browser = {}, ...others } = manifest
+  const builtPath = (source: string, ending: string) => {
     const [, stem] = SOURCE.exec(source) ?? []
-    if (stem === undefined) throw new Error(`${manifest.name} exports ${source}, no source file`)
-    return [path, { types: `./dist/${stem}.d.ts`, default: `./dist/${stem}.js` }]
-  })
-  return { ...manifest, exports: Object.fromEntries(entries), files: ['dist'] }
+    if (stem === undefined) throw new Error(`${name} names ${source}, no source file`)
+    return `./dist/${stem}${ending}`
+  }
+  const entries = Object.entries(exports).map(([path, source]) => [
+    path,
+    { types: builtPath(source, '.d.ts'), default: builtPath(source, '.js') },
+  ])
+  const twins = Object.entries(browser).map((pair) => pair.map((one) => builtPath(one, '.js')))
+  return {
+    name,
+    ...others,
+    exports: Object.fromEntries(entries),
+    ...(twins.length > 0 && { browser: Object.fromEntries(twins) }),
+    files: ['dist', 'CHANGELOG.md'],
+  }
 }

@@ -1,7 +1,7 @@
 // Lints the repository itself: which circle may import which (read from docs/ARCHITECTURE.md, so that
 // the page cannot drift from the code), sizes, dead files and leftover markers.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { withCommands } from '../scripts/docs/command-table.ts'
@@ -272,10 +272,30 @@ test('every source file is used', () => {
   for (let path = queue.pop(); path; path = queue.pop()) {
     if (seen.has(path)) continue
     seen.add(path)
-    queue.push(...(byPath.get(path)?.imports ?? []))
+    queue.push(...(byPath.get(path)?.imports ?? []), ...twinsOf(path))
   }
   const dead = all.filter(({ path }) => !seen.has(path))
   expect(dead.map(({ path }) => below(path))).toEqual([])
+})
+
+/** Files that stand for another in a browser, by the field `browser` of a package, as `[node, browser]`. */
+const twins = globSync(join(root, 'packages/*/package.json')).flatMap((manifest) => {
+  const { browser = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as { browser?: object }
+  return Object.entries(browser).map((pair) => pair.map((path) => resolve(manifest, '..', path)))
+}) as [string, string][]
+const twinsOf = (path: string) => twins.flatMap(([node, browser]) => (node === path ? browser : []))
+
+test('a file for browsers offers what the one for Node does, but types', () => {
+  const declared = /^export (?:async |abstract )*(?:function\*?|const|let|class) (\w+)/gm
+  const again = /^export \{ ([^}]*) \}/gm
+  const offered = (path: string) => {
+    const text = readFileSync(path, 'utf8')
+    const names = [...text.matchAll(declared)].map(([, name]) => name!)
+    return [...names, ...[...text.matchAll(again)].flatMap(([, list]) => list!.split(', '))].sort()
+  }
+  expect(twins.length).toBeGreaterThan(0)
+  for (const [node, browser] of twins)
+    expect(offered(browser), below(browser)).toEqual(offered(node))
 })
 
 /**
@@ -324,8 +344,9 @@ function exportedBut(users: SourceFile[]): string[] {
   const imported = new Set(users.flatMap(namesImported))
   const declared =
     /^export (?:async |abstract )*(?:function\*?|const|let|class|type|interface) ([\w$]+)/gm
+  const inBrowsers = new Set(twins.map(([, browser]) => browser))
   return [...sources, ...packaged]
-    .filter(({ path }) => !imported.has(`${path} *`))
+    .filter(({ path }) => !imported.has(`${path} *`) && !inBrowsers.has(path))
     .filter(
       ({ path }) => !isIn(below(path), ['features/dataplane/generated/', 'features/features.ts']),
     )

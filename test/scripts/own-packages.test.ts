@@ -1,25 +1,17 @@
 // The packages of packages/, as others get them: each is built, packed, and unpacked below the node_modules of
-// an empty folder, where the example of its README compiles against its types and prints what the page says.
+// an empty folder, where the example of its README compiles against its types and prints what the page says. With
+// TEST_RUNTIMES=yes, also in Bun and Deno, which npm brings.
 
 import { execFile, execFileSync } from 'node:child_process'
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, test } from 'vitest'
-import { buildWorkspace, workspaces } from '../../scripts/build-workspace.ts'
-import { fencesOf } from '../support/documentation.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { workspaces } from '../../scripts/build-workspace.ts'
 import { createJetstreamDouble } from '../support/jetstream-double/double.ts'
-import { didOf, tidAt } from '../support/jetstream-double/made-up-ids.ts'
+import { emitOnce } from '../support/jetstream-double/emit-once.ts'
+import { fenceOf, installPackage, manifestOf } from '../support/own-packages.ts'
 import { MAX_WAIT_MS } from '../support/patience.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -43,83 +35,71 @@ const TSCONFIG = {
   },
 }
 
-type Manifest = { name: string; version: string; dependencies?: Record<string, string> }
-
-function manifestOf(name: string): Manifest {
-  return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as Manifest
-}
-
-/** Installs a package and those it needs, as npm would. */
-function install(name: string, modules: string): void {
-  const { name: fullName, dependencies = {} } = manifestOf(name)
-  const built = join(base, 'built', name)
-  buildWorkspace(name, built)
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', base], { cwd: built })
-  const folder = join(modules, fullName)
-  mkdirSync(folder, { recursive: true })
-  const archive = readdirSync(base).find((one) => one.includes(name) && one.endsWith('.tgz'))!
-  execFileSync('tar', ['xzf', join(base, archive), '-C', folder, '--strip-components=1'])
-  for (const needed of [...Object.keys(dependencies), '@types/node', 'undici-types'])
-    if (needed.startsWith('@slipstream/')) install(needed.split('/')[1]!, modules)
-    else link(needed, modules)
-}
-
-function link(name: string, modules: string): void {
-  mkdirSync(dirname(join(modules, name)), { recursive: true })
-  rmSync(join(modules, name), { force: true })
-  symlinkSync(join(root, 'node_modules', name), join(modules, name))
-}
+const RUNTIMES = { bun: 'bun@1.4.5', deno: 'deno@2.9.6' }
+const folderOf = (name: string) => join(base, 'empty', name)
 
 /** Examples may read one post from the stream that they are named. */
-async function run(folder: string): Promise<string> {
-  const child = promisify(execFile)(process.execPath, ['example.ts', stream.url], {
-    cwd: folder,
+async function run(name: string, command: readonly string[] = [process.execPath]): Promise<string> {
+  const [program, ...args] = command as [string, ...string[]]
+  const child = promisify(execFile)(program, [...args, 'example.ts', stream.url], {
+    cwd: folderOf(name),
     timeout: MAX_WAIT_MS,
   })
-  const emitting = setInterval(() => {
-    if (stream.openConnections() === 0) return
-    clearInterval(emitting)
-    emitPost()
-  }, 50)
+  const stop = emitOnce(stream)
   try {
     return (await child).stdout
   } finally {
-    clearInterval(emitting)
+    stop()
   }
 }
 
-function emitPost(): void {
-  const record = { $type: 'app.bsky.feed.post', text: 'hello', createdAt: '2026-01-01T00:00:00Z' }
-  const collection = 'app.bsky.feed.post'
-  const rkey = tidAt(1_700_000_000_000_000)
-  stream.emit({ did: didOf(1), operation: 'create', collection, rkey, record })
-}
-
 describe.each(workspaces())('%s', (name) => {
-  const folder = join(base, 'empty', name)
-  const path = `packages/${name}/README.md`
-  const fences = fencesOf({ path, text: readFileSync(join(root, path), 'utf8') })
-  const of = (language: string) => fences.find((one) => one.language === language)!.text
-
   test('its example, in an empty folder, compiles and prints what the page says', async () => {
+    const folder = folderOf(name)
     mkdirSync(folder, { recursive: true })
-    install(name, join(folder, 'node_modules'))
+    installPackage(name, { modules: join(folder, 'node_modules'), base })
     for (const [file, from] of Object.entries(FILES))
       copyFileSync(join(root, from), join(folder, file))
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
-    writeFileSync(join(folder, 'example.ts'), of('ts'))
+    writeFileSync(join(folder, 'example.ts'), fenceOf(name, 'ts'))
     execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { stdio: 'pipe' })
-    const printed = await run(folder)
-    expect(printed).toBe(of('text'))
+    expect(await run(name)).toBe(fenceOf(name, 'text'))
   })
 
-  test('is one page, and has the version that the project asks for', () => {
-    expect(readFileSync(join(root, path), 'utf8').split(/\s+/).length).toBeLessThan(700)
+  test('is one page, tells its changes, and has the version that the project asks for', () => {
+    const page = (file: string) => readFileSync(join(root, 'packages', name, file), 'utf8')
+    expect(page('README.md').split(/\s+/).length).toBeLessThan(800)
     const { name: fullName, version } = manifestOf(name)
+    expect(page('CHANGELOG.md')).toContain(`\n## ${version}\n`)
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>
     }
     expect(dependencies[fullName]).toBe(version)
   })
+
+  test('may be published as it is built', () => {
+    const built = join(base, 'built', name, 'package.json')
+    expect(JSON.parse(readFileSync(built, 'utf8'))).not.toHaveProperty('private')
+  })
 })
+
+describe.skipIf(process.env['TEST_RUNTIMES'] === undefined)('elsewhere', () => {
+  const runtimes = join(base, 'runtimes')
+  const bin = (name: string) => join(runtimes, 'node_modules/.bin', name)
+  beforeAll(() => {
+    const flags = ['--no-save', '--ignore-scripts=false', '--prefix', runtimes]
+    execFileSync('npm', ['install', ...flags, ...Object.values(RUNTIMES)])
+  })
+
+  test.each(workspaces())('the example of %s prints the same in Bun', async (name) => {
+    expect(await run(name, [bin('bun'), 'run'])).toBe(fenceOf(name, 'text'))
+  })
+
+  test.each(workspaces())('the example of %s prints the same in Deno', async (name) => {
+    expect(await run(name, [bin('deno'), 'run', '--allow-all'])).toBe(fenceOf(name, 'text'))
+  })
+})
+
+if (process.env['TEST_RUNTIMES'] === undefined)
+  console.warn('NOT RUN: the packages in Bun and Deno, without TEST_RUNTIMES=yes')

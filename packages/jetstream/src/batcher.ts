@@ -5,6 +5,7 @@
 // that is full the socket must wait (`onFull`).
 
 import type { StreamCursor, StreamGap, StreamItem } from './event.ts'
+import { soon } from './platform.ts'
 
 export type StreamBatch = {
   events: StreamItem[]
@@ -78,7 +79,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     isScheduled = true
     const waitMs = handedOverAt + GATHER_MS - performance.now()
     if (waitMs > 0) setTimeout(onScheduled, waitMs)
-    else setImmediate(onScheduled)
+    else soon(onScheduled)
   }
 
   function onScheduled(): void {

@@ -1,8 +1,16 @@
 // A period of time, for those who may have to leave early.
 
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /** Ends early if aborted, and never rejects. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined)
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(end, ms)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  return promise
+
+  function end(): void {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+    resolve()
+  }
 }

@@ -24,7 +24,7 @@ export function createSilenceWatch(
 ): SilenceWatch {
   let waitMs = limits.silentAfterMs
   let heard = 0
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   function look(giveUp: (message: string) => void): void {
     const isSilent = stream.received() === heard && stream.isExpected()

@@ -68,8 +68,8 @@ export class StreamConsumer {
   #wire: Wire = 'v2'
   #isConnected = false
   #isPaused = false
-  #filterTimer: NodeJS.Timeout | undefined
-  #improveTimer: NodeJS.Timeout | undefined
+  #filterTimer: ReturnType<typeof setTimeout> | undefined
+  #improveTimer: ReturnType<typeof setTimeout> | undefined
 
   #received = 0
   #opened = 0

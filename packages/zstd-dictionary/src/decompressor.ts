@@ -11,7 +11,7 @@ export type Decompressor = {
    * The frame's content. The buffer is valid until the next call.
    * @throws OversizedError, or Error if the frame is damaged or not for this dictionary.
    */
-  decompress(frame: Buffer): Buffer
+  decompress(frame: Uint8Array): Uint8Array
   dispose(): void
 }
 
@@ -22,7 +22,7 @@ export async function createDecompressor(
   const trusted = await createTrustedDecoder(dictionary, maxOutputBytes)
   const fast = new FastDecoder(dictionary, maxOutputBytes)
 
-  function decompress(frame: Buffer): Buffer {
+  function decompress(frame: Uint8Array): Uint8Array {
     try {
       return fast.decompress(frame)
     } catch {

@@ -42,7 +42,7 @@ export function digestDictionary({ id, bytes }: Dictionary): DigestedDictionary 
   }
 }
 
-function digest(id: number, bytes: Buffer): DigestedDictionary {
+function digest(id: number, bytes: Uint8Array): DigestedDictionary {
   const padded = new Uint8Array(bytes.length + PADDING_BYTES)
   padded.set(bytes)
   const view = new DataView(padded.buffer)

@@ -3,6 +3,7 @@
 // (no checksum, another dictionary, several frames, large output) or invalid raises doubt and goes to the
 // trusted decoder. Format: RFC 8878.
 
+import { viewFrom } from './bytes.ts'
 import type { Dictionary } from './dictionary.ts'
 import { type DigestedDictionary, digestDictionary } from './digested-dictionary.ts'
 import { raiseDoubt } from './doubt.ts'
@@ -35,7 +36,7 @@ export class FastDecoder {
   readonly #view: DataView
   readonly #memory: HashedMemory
   readonly #output: Uint8Array<ArrayBuffer>
-  readonly #content: Buffer
+  readonly #content: Uint8Array
   /** Where output starts: behind the dictionary's content. */
   readonly #base: number
   readonly #limit: number
@@ -56,7 +57,7 @@ export class FastDecoder {
     this.#output.set(content)
     this.#base = content.length
     this.#limit = content.length + room
-    this.#content = Buffer.from(this.#output.buffer, this.#base)
+    this.#content = viewFrom(this.#output.buffer, this.#base)
     this.#literals = new LiteralsReader(this.#input, this.#view, MAX_BLOCK_BYTES)
     this.#tables = new SequenceTables(this.#input, this.#view)
   }
@@ -65,7 +66,7 @@ export class FastDecoder {
    * @returns the content, valid until the next call.
    * @throws DoubtError or RangeError if the trusted decoder must be asked.
    */
-  decompress(frame: Buffer): Buffer {
+  decompress(frame: Uint8Array): Uint8Array {
     const header = readFrameHeader(frame)
     if (!header?.hasChecksum || header.dictionaryId !== this.#dictionary.id) raiseDoubt()
     if (frame.length > MAX_INPUT_BYTES || header.windowSize > MAX_WINDOW_BYTES) raiseDoubt()

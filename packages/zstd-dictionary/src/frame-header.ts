@@ -1,5 +1,7 @@
 // The header of a zstd frame (RFC 8878 section 3.1.1.1), read before trusting any of it.
 
+import { readUint } from './bytes.ts'
+
 const MAGIC = 0xfd2fb528
 const ID_BYTES = [0, 1, 2, 4]
 const SIZE_BYTES = [0, 2, 4, 8]
@@ -16,8 +18,8 @@ export type FrameHeader = {
 }
 
 /** @returns undefined if `frame` does not start with a whole, well-formed header. */
-export function readFrameHeader(frame: Buffer): FrameHeader | undefined {
-  if (frame.length < 6 || frame.readUInt32LE(0) !== MAGIC) return undefined
+export function readFrameHeader(frame: Uint8Array): FrameHeader | undefined {
+  if (frame.length < 6 || readUint(frame, 0, 4) !== MAGIC) return undefined
   const descriptor = frame[4]!
   if (descriptor & 0x08) return undefined
   const isSingleSegment = (descriptor & 0x20) !== 0
@@ -30,7 +32,7 @@ export function readFrameHeader(frame: Buffer): FrameHeader | undefined {
   if (frame.length < end) return undefined
   const contentSize = readSize(frame, sizeAt, sizeBytes)
   return {
-    dictionaryId: idBytes === 0 ? 0 : frame.readUIntLE(idAt, idBytes),
+    dictionaryId: idBytes === 0 ? 0 : readUint(frame, idAt, idBytes),
     contentSize,
     windowSize: isSingleSegment ? contentSize! : readWindow(frame[5]!),
     hasChecksum: (descriptor & 4) !== 0,
@@ -38,12 +40,12 @@ export function readFrameHeader(frame: Buffer): FrameHeader | undefined {
   }
 }
 
-function readSize(frame: Buffer, at: number, bytes: number): number | undefined {
+function readSize(frame: Uint8Array, at: number, bytes: number): number | undefined {
   if (bytes === 0) return undefined
   if (bytes === 1) return frame[at]!
-  if (bytes === 2) return frame.readUInt16LE(at) + 256
-  const low = frame.readUInt32LE(at)
-  return bytes === 4 ? low : low + frame.readUInt32LE(at + 4) * 2 ** 32
+  if (bytes === 2) return readUint(frame, at, 2) + 256
+  const low = readUint(frame, at, 4)
+  return bytes === 4 ? low : low + readUint(frame, at + 4, 4) * 2 ** 32
 }
 
 function readWindow(descriptor: number): number {

@@ -10,4 +10,5 @@ export {
 export { checkDictionary } from './digested-dictionary.ts'
 export { FastDecoder } from './fast-decoder.ts'
 export { type FrameHeader, readFrameHeader } from './frame-header.ts'
-export { createTrustedDecoder, OversizedError, type TrustedDecoder } from './trusted-decoder.ts'
+export { OversizedError } from './oversized.ts'
+export { createTrustedDecoder, type TrustedDecoder } from './trusted-decoder.ts'

@@ -4,15 +4,11 @@
 import { createDCtx, decompressUsingDict, freeDCtx, init } from '@bokuweb/zstd-wasm'
 import type { Dictionary } from './dictionary.ts'
 import { readFrameHeader } from './frame-header.ts'
-
-/** The frame's content, actual or declared, exceeds the limit. */
-export class OversizedError extends Error {
-  override name = 'OversizedError'
-}
+import { OversizedError } from './oversized.ts'
 
 export type TrustedDecoder = {
   /** @throws OversizedError, or Error if libzstd refuses the frame. */
-  decompress(frame: Buffer): Buffer
+  decompress(frame: Uint8Array): Uint8Array
   dispose(): void
 }
 
@@ -27,7 +23,7 @@ export async function createTrustedDecoder(
   await ready
   const context = createDCtx()
 
-  function decompress(frame: Buffer): Buffer {
+  function decompress(frame: Uint8Array): Uint8Array {
     const header = readFrameHeader(frame)
     if (!header) throw new Error('not a zstd frame')
     // The package allocates the declared size without checking that it succeeded.

@@ -21,7 +21,7 @@ export function fixtureDictionaryPath(wire: 'v1' | 'v2'): string {
 }
 
 /** Returns the same dictionary under another id, as a rotation looks from outside. */
-export function withDictionaryId(dictionary: Dictionary, id: number): Dictionary {
+export function withDictionaryId(dictionary: { bytes: Uint8Array }, id: number): Dictionary {
   const bytes = Buffer.from(dictionary.bytes)
   bytes.writeUInt32LE(id, 4)
   return { id, bytes }
@@ -36,7 +36,10 @@ export function spoiltDictionary({ id, bytes }: Dictionary, mask = 0xff): Dictio
   return { id, bytes: Buffer.from(bytes.map((byte, at) => (at < half ? byte : byte ^ mask))) }
 }
 
-export function compressFrame(dictionary: Dictionary, text: string): Buffer {
+export function compressFrame(
+  dictionary: Pick<Dictionary, 'id'> & { bytes: Uint8Array },
+  text: string,
+): Buffer {
   const content = Buffer.from(text)
   const params = {
     [constants.ZSTD_c_checksumFlag]: 1,

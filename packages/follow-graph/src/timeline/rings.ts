@@ -95,8 +95,9 @@ class RingsWriter implements TimelineWriter {
   #slotCount = 0
   #openCount = 0
 
-  constructor(capacity: number) {
-    const maxSlots = Math.min(MAX_SLOTS, Math.floor(MAX_ENTRY_WORDS / (capacity * ENTRY_WORDS)))
+  constructor(capacity: number, most: number) {
+    const fitting = Math.floor(MAX_ENTRY_WORDS / (capacity * ENTRY_WORDS))
+    const maxSlots = Math.min(MAX_SLOTS, fitting, most)
     this.handle = {
       capacity,
       log: this.#log.buffer,
@@ -353,10 +354,11 @@ class RingsReader implements TimelineReader {
  * start back by one. A late one moves the shorter side. A closed slot goes to the next owner.
  *
  * @param capacity - maximum number of entries per timeline
+ * @param options.maxTimelines - open at once; by default what 8 GiB of address space hold, twice what Bun can reserve
  */
-export function createTimelines(capacity: number): RingsWriter {
-  assert(capacity > 0, 'a timeline must hold something')
-  return new RingsWriter(capacity)
+export function createTimelines(capacity: number, { maxTimelines = MAX_SLOTS } = {}): RingsWriter {
+  assert(capacity > 0 && maxTimelines > 0, 'a timeline must hold something, and be open')
+  return new RingsWriter(capacity, maxTimelines)
 }
 
 export function openTimelines(handle: TimelinesHandle): TimelineReader {

@@ -43,7 +43,7 @@ export type Connection = {
   giveUp(message: string): void
 }
 
-type Options = {
+export type ConnectionOptions = {
   url: string
   limits: ConsumerLimits
   /** A longer frame ends the connection on its header, before any of it is buffered. */
@@ -56,7 +56,7 @@ type Options = {
   onFrame: (data: Buffer, isBinary: boolean) => void
 }
 
-export function openConnection(options: Options): Connection {
+export function openConnection(options: ConnectionOptions): Connection {
   const { limits, onOpen, onFrame } = options
   const { promise: ended, resolve } = Promise.withResolvers<Ending>()
   const ws = connect(options)
@@ -126,7 +126,7 @@ export function openConnection(options: Options): Connection {
   }
 }
 
-function connect(options: Options): WebSocket {
+function connect(options: ConnectionOptions): WebSocket {
   const { url, limits, lookup } = options
   return new WebSocket(url, {
     ...(lookup && { lookup }),
@@ -184,7 +184,7 @@ function onControls(
 
 function onRefusal(
   ws: WebSocket,
-  { end, onSocket }: { end: (refusal: Ending) => void } & Pick<Options, 'onSocket'>,
+  { end, onSocket }: { end: (refusal: Ending) => void } & Pick<ConnectionOptions, 'onSocket'>,
 ): void {
   ws.on('unexpected-response', (request, response) => {
     onSocket?.(response.socket)
@@ -206,7 +206,7 @@ function endingBy(error: Error & { code?: string }, maxBytes: number): Ending {
   return { kind: 'closed', code: ABNORMAL, message: error.message }
 }
 
-function maxPayload({ limits, maxPayloadBytes }: Options): number {
+function maxPayload({ limits, maxPayloadBytes }: ConnectionOptions): number {
   return maxPayloadBytes ?? limits.maxFrameBytes + PAYLOAD_SLACK_BYTES
 }
 

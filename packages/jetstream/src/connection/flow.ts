@@ -22,7 +22,7 @@ type Flow = {
 export function createFlow(ws: WebSocket): Flow {
   let isOpen = false
   let isPaused = false
-  let resting: NodeJS.Timeout | undefined
+  let resting: ReturnType<typeof setTimeout> | undefined
 
   function apply(): void {
     if (!isOpen) return

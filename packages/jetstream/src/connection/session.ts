@@ -11,7 +11,7 @@ import type { Position } from '../position.ts'
 import type { Resume, Wire } from '../resume.ts'
 
 export type Session = {
-  onFrame(data: Buffer, isBinary: boolean): void
+  onFrame(data: Uint8Array, isBinary: boolean): void
 }
 
 export function createSession(options: {
@@ -42,7 +42,7 @@ export function createSession(options: {
   let lastSeq: number | undefined
   let isFirst = true
 
-  function onFrame(data: Buffer, isBinary: boolean): void {
+  function onFrame(data: Uint8Array, isBinary: boolean): void {
     const decoded = decoder.decode(data, isBinary)
     meter?.frame(kindOf(decoded), data.length, decoder.contentBytes)
     const reason = typeof decoded === 'string' ? decoded : undefined

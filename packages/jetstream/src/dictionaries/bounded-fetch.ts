@@ -6,7 +6,7 @@ import { readBody } from './read-body.ts'
 export async function fetchBounded(
   url: string,
   options: { maxBytes: number; timeoutMs: number; signal?: AbortSignal },
-): Promise<Buffer> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const { maxBytes, timeoutMs, signal } = options
   const deadline = AbortSignal.timeout(timeoutMs)
   const either = signal ? AbortSignal.any([deadline, signal]) : deadline

@@ -2,14 +2,16 @@
 // that still matches: a dictionary damaged in the middle is still well-formed, but every frame read with it
 // is lost. Non-matching files are removed.
 
-import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Dictionary } from '@slipstream/zstd-dictionary'
 import type { Logger } from '../logger.ts'
+import { hashOf } from './hash.ts'
 
 const SUFFIX = '.zdict'
 const HASH_CHARS = 32
+
+type Bytes = Uint8Array<ArrayBuffer>
 
 export type Shelf = {
   folder: string
@@ -18,7 +20,7 @@ export type Shelf = {
   /** The part of a name before the hash. */
   stemOf: (dictionary: Dictionary) => string
   /** @throws Error if these bytes are not a dictionary for this shelf. */
-  check: (bytes: Buffer) => Dictionary
+  check: (bytes: Bytes) => Promise<Dictionary>
   log: Logger
 }
 
@@ -37,7 +39,7 @@ export async function readKept(shelf: Shelf): Promise<Dictionary | undefined> {
 
 /** A crash leaves no partial file under the final name; a full disk costs only the cache. */
 export async function keep(shelf: Shelf, dictionary: Dictionary): Promise<void> {
-  const path = join(shelf.folder, nameOf(shelf, dictionary))
+  const path = join(shelf.folder, await nameOf(shelf, dictionary))
   try {
     await mkdir(shelf.folder, { recursive: true })
     await writeFile(`${path}.part`, dictionary.bytes)
@@ -53,17 +55,19 @@ export async function removeKept(shelf: Shelf, dictionary: Dictionary): Promise<
   await Promise.all(names.map((name) => remove(join(shelf.folder, name), shelf.log)))
 }
 
-export function hashOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
+/** A dictionary that the operator has as a file. */
+export function readOwn(path: string): Promise<Bytes> {
+  return readFile(path)
 }
 
 async function readWhole(shelf: Shelf, name: string): Promise<Dictionary | undefined> {
-  const dictionary = shelf.check(await readFile(join(shelf.folder, name)))
-  return nameOf(shelf, dictionary) === name ? dictionary : undefined
+  const dictionary = await shelf.check(await readFile(join(shelf.folder, name)))
+  return (await nameOf(shelf, dictionary)) === name ? dictionary : undefined
 }
 
-function nameOf({ stemOf }: Shelf, dictionary: Dictionary): string {
-  return `${stemOf(dictionary)}.${hashOf(dictionary.bytes).slice(0, HASH_CHARS)}${SUFFIX}`
+async function nameOf({ stemOf }: Shelf, dictionary: Dictionary): Promise<string> {
+  const hash = await hashOf(dictionary.bytes)
+  return `${stemOf(dictionary)}.${hash.slice(0, HASH_CHARS)}${SUFFIX}`
 }
 
 async function newestFirst(folder: string, prefix: string): Promise<string[]> {

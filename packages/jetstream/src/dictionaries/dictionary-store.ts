@@ -3,8 +3,6 @@
 // after a restart. v1: no server serves it, so it comes from a configured path or URL, and is kept on disk by
 // URL. The public v1 dictionary is known by its hash; no other may have its ID.
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   BadDictionaryError,
   checkDictionary,
@@ -15,7 +13,8 @@ import {
 import type { Logger } from '../logger.ts'
 import type { Wire } from '../resume.ts'
 import { fetchBounded } from './bounded-fetch.ts'
-import { hashOf, keep, readKept, removeKept, type Shelf } from './dictionary-files.ts'
+import { keep, readKept, readOwn, removeKept, type Shelf } from './dictionary-files.ts'
+import { hashOf } from './hash.ts'
 
 const V1_ID = 1612007021
 const V1_SHA256 = 'b8d77b46933aceecbdd5275a01241efc985c970c78162b8150cf67a26522f70c'
@@ -68,7 +67,7 @@ export function createDictionaryStore(settings: Settings): DictionaryStore {
     try {
       const dictionary = await find()
       known.set(keyOf(host, wire), dictionary)
-      if (!isUnfit(host, wire, dictionary)) return { dictionary }
+      if (!(await isUnfit(host, wire, dictionary))) return { dictionary }
       return { dictionary: undefined, reason: `${dictionary.id} does not fit the frames` }
     } catch (error) {
       return { dictionary: undefined, reason: (error as Error).message }
@@ -76,16 +75,17 @@ export function createDictionaryStore(settings: Settings): DictionaryStore {
   }
 
   async function load(host: string, wire: Wire, signal: AbortSignal): Promise<Dictionary> {
-    const { shelf } = sourceOf(settings, host, wire)
+    const { shelf } = await sourceOf(settings, host, wire)
     const kept = shelf && (await readKept(shelf))
-    return kept && !isUnfit(host, wire, kept) ? kept : fetchAnew(host, wire, signal)
+    const isFit = kept && !(await isUnfit(host, wire, kept))
+    return isFit ? kept : fetchAnew(host, wire, signal)
   }
 
   async function fetchAnew(host: string, wire: Wire, signal: AbortSignal): Promise<Dictionary> {
-    const { ask, check, shelf } = sourceOf(settings, host, wire)
-    const dictionary = check(await ask(signal))
+    const { ask, check, shelf } = await sourceOf(settings, host, wire)
+    const dictionary = await check(await ask(signal))
     if (!shelf) return dictionary
-    if (!isUnfit(host, wire, dictionary)) await keep(shelf, dictionary)
+    if (!(await isUnfit(host, wire, dictionary))) await keep(shelf, dictionary)
     const { id, bytes } = dictionary
     settings.log.info({ host, wire, id, bytes: bytes.length }, 'fetched a zstd dictionary')
     return dictionary
@@ -93,40 +93,42 @@ export function createDictionaryStore(settings: Settings): DictionaryStore {
 
   async function forget(host: string, wire: Wire, dictionary: Dictionary): Promise<void> {
     known.delete(keyOf(host, wire))
-    const { shelf } = sourceOf(settings, host, wire)
+    const { shelf } = await sourceOf(settings, host, wire)
     if (shelf) await removeKept(shelf, dictionary)
   }
 
   /** By the current bytes: if memory was corrupted, the fetched dictionary is a different one. */
   async function setAside(host: string, wire: Wire, dictionary: Dictionary): Promise<void> {
-    unfit.set(`${host} ${wire}`, unfitAt(host, wire).add(hashOf(dictionary.bytes)))
+    unfit.set(`${host} ${wire}`, unfitAt(host, wire).add(await hashOf(dictionary.bytes)))
     await forget(host, wire, dictionary)
   }
 
-  function isUnfit(host: string, wire: Wire, { bytes }: Dictionary): boolean {
+  async function isUnfit(host: string, wire: Wire, { bytes }: Dictionary): Promise<boolean> {
     const hashes = unfitAt(host, wire)
-    return hashes.size > 0 && hashes.has(hashOf(bytes))
+    return hashes.size > 0 && hashes.has(await hashOf(bytes))
   }
 
   return { get, renew, forget, setAside }
 }
 
+type Bytes = Uint8Array<ArrayBuffer>
+
 type Source = {
   /** Fetches or reads the current bytes. */
-  ask: (signal: AbortSignal) => Promise<Buffer>
-  check: (bytes: Buffer) => Dictionary
+  ask: (signal: AbortSignal) => Promise<Bytes>
+  check: Shelf['check']
   /** undefined: it is a local file anyway. */
   shelf: Shelf | undefined
 }
 
-function sourceOf(settings: Settings, host: string, wire: Wire): Source {
+async function sourceOf(settings: Settings, host: string, wire: Wire): Promise<Source> {
   const { v1Dictionary, log } = settings
   if (wire === 'v1') {
-    const check = (bytes: Buffer) => checkV1(bytes, log)
+    const check = (bytes: Bytes) => checkV1(bytes, log)
     if (!/^https?:\/\//.test(v1Dictionary)) {
-      return { ask: () => readFile(v1Dictionary), check, shelf: undefined }
+      return { ask: () => readOwn(v1Dictionary), check, shelf: undefined }
     }
-    const stem = `v1-${hashOf(Buffer.from(v1Dictionary)).slice(0, 16)}`
+    const stem = `v1-${(await hashOf(new TextEncoder().encode(v1Dictionary))).slice(0, 16)}`
     const folder = folderOf(settings)
     const shelf = { folder, prefix: `${stem}.`, stemOf: () => stem, check, log }
     return { ask: (signal) => download(settings, v1Dictionary, signal), check, shelf }
@@ -138,20 +140,20 @@ function sourceOf(settings: Settings, host: string, wire: Wire): Source {
   return { ask: (signal) => download(settings, url, signal), check: checked, shelf }
 }
 
-function download({ timeoutMs }: Settings, url: string, signal: AbortSignal): Promise<Buffer> {
+function download({ timeoutMs }: Settings, url: string, signal: AbortSignal): Promise<Bytes> {
   return fetchBounded(url, { maxBytes: MAX_DICTIONARY_BYTES, timeoutMs, signal })
 }
 
 /** Checks it down to its tables: an unusable dictionary must not reach a decoder. */
-function checked(bytes: Buffer): Dictionary {
+async function checked(bytes: Bytes): Promise<Dictionary> {
   const dictionary = readDictionary(bytes)
   checkDictionary(dictionary)
   return dictionary
 }
 
-function checkV1(bytes: Buffer, log: Logger): Dictionary {
-  const dictionary = checked(bytes)
-  const sha256 = hashOf(bytes)
+async function checkV1(bytes: Bytes, log: Logger): Promise<Dictionary> {
+  const dictionary = await checked(bytes)
+  const sha256 = await hashOf(bytes)
   if (sha256 === V1_SHA256) return dictionary
   if (dictionary.id === V1_ID) {
     throw new BadDictionaryError(
@@ -165,5 +167,5 @@ function checkV1(bytes: Buffer, log: Logger): Dictionary {
 /** Each host has its own folder: an ID identifies a dictionary only on the host that serves it. */
 function folderOf({ cacheDir }: Settings, host: string = ''): string {
   const name = host.replace(/^wss?:\/\//, '').replaceAll(/[^a-zA-Z0-9.-]/g, '_')
-  return join(cacheDir, 'dictionaries', name)
+  return `${cacheDir}/dictionaries/${name}`
 }

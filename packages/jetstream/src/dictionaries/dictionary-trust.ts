@@ -17,7 +17,7 @@ export type DictionaryDoubt = { unreadable: number; carried: number | undefined 
 
 type DictionaryTrust = {
   /** A compressed frame was decoded, or dropped for `reason`. @returns a serious doubt. */
-  weigh(frame: Buffer, reason: DropReason | undefined): DictionaryDoubt | undefined
+  weigh(frame: Uint8Array, reason: DropReason | undefined): DictionaryDoubt | undefined
 }
 
 export function createDictionaryTrust(dictionaryId: number): DictionaryTrust {
@@ -25,7 +25,7 @@ export function createDictionaryTrust(dictionaryId: number): DictionaryTrust {
   let unreadable = 0
   let weight = 0
 
-  function weigh(frame: Buffer, reason: DropReason | undefined): DictionaryDoubt | undefined {
+  function weigh(frame: Uint8Array, reason: DropReason | undefined): DictionaryDoubt | undefined {
     // A frame may declare this itself, or turn out too long; neither says anything about the
     // dictionary.
     if (reason === 'oversized') return undefined

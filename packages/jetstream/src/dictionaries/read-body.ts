@@ -1,5 +1,7 @@
 // Reads a response's body, up to a size.
 
+import { joined } from '../platform.ts'
+
 /** @throws Error if `who` sends more, unless truncation is allowed. */
 export async function readBody(
   response: Response,
@@ -9,11 +11,11 @@ export async function readBody(
     isCut?: boolean
     onChunk?: (bytes: number) => void
   },
-): Promise<Buffer> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const { who, maxBytes, isCut, onChunk } = options
   const chunks: Uint8Array[] = []
   let length = 0
-  if (!response.body) return Buffer.alloc(0)
+  if (!response.body) return joined([])
   for await (const chunk of response.body) {
     onChunk?.(chunk.length)
     length += chunk.length
@@ -21,5 +23,5 @@ export async function readBody(
     chunks.push(chunk)
     if (length > maxBytes) break
   }
-  return Buffer.concat(chunks)
+  return joined(chunks)
 }

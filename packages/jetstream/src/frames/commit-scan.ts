@@ -4,8 +4,8 @@
 // well-formed. All else (other kinds or keys, escapes, DIDs other than did:plc) raises doubt and is fully
 // decoded. Keys may be in any order.
 
-import { isUtf8 } from 'node:buffer'
 import { assert } from '../assert.ts'
+import { isUtf8, latin1Of } from '../platform.ts'
 import { raiseDoubt } from './doubt.ts'
 import { JsonWalk, PLC_LENGTH } from './json-walk.ts'
 import { parseTimeUs } from './syntax.ts'
@@ -24,7 +24,7 @@ const MAX_RKEY = 512
 const MAX_TIME = 40
 const MAX_DIGITS = 16
 
-const encode = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'))
+const encode = (text: string) => new TextEncoder().encode(text)
 
 const KEYS = [
   ...['did', 'rev', 'cid', 'seq', 'kind', 'rkey', 'time', '$type', 'commit', 'cursor', 'record'],
@@ -117,7 +117,7 @@ export class CommitScan {
   }
 
   /** Fills the fields from a frame's content. @throws DoubtError if the frame must be parsed. */
-  read(content: Buffer): void {
+  read(content: Uint8Array): void {
     this.#bytes = content
     this.#end = content.length
     this.#walk.start(content, content.length)
@@ -264,7 +264,7 @@ export class CommitScan {
     const bytes = this.#bytes
     const end = bytes.indexOf(QUOTE, at)
     if (end < 0 || end >= this.#end || end - at > MAX_TIME) raiseDoubt()
-    const timeUs = parseTimeUs((bytes as Buffer).toString('latin1', at, end))
+    const timeUs = parseTimeUs(latin1Of(bytes, at, end))
     if (timeUs === undefined) raiseDoubt()
     this.timeUs = timeUs
     return end + 1

@@ -3,9 +3,9 @@
 //
 // Never throws on outside data: unusable frames get a DropReason.
 
-import { isUtf8 } from 'node:buffer'
 import { type Decompressor, OversizedError } from '@slipstream/zstd-dictionary'
 import { mayBeTheirs } from '../assert.ts'
+import { isUtf8, textOf } from '../platform.ts'
 import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded, DropReason } from './decoded.ts'
@@ -24,7 +24,7 @@ const MAX_DEPTH = 100
 
 export type FrameDecoder = {
   /** `isBinary`: the frame is compressed. */
-  decode(frame: Buffer, isBinary: boolean): Decoded
+  decode(frame: Uint8Array, isBinary: boolean): Decoded
   /** Size of the last frame's content. */
   readonly contentBytes: number
   /** The account of the last frame, if it names one; for unusable frames. */
@@ -44,12 +44,12 @@ export function createFrameDecoder(options: {
 }): FrameDecoder {
   const { wire, decompressor, maxFrameBytes, unread = [] } = options
   let contentBytes = 0
-  let last: Buffer | undefined
+  let last: Uint8Array | undefined
   const decodeJson = wire === 'v2' ? decodeV2 : decodeV1
   const scanner =
     unread.length > 0 ? createScanner({ wire, collections: unread, parse }) : undefined
 
-  function decode(frame: Buffer, isBinary: boolean): Decoded {
+  function decode(frame: Uint8Array, isBinary: boolean): Decoded {
     const content = isBinary ? decompress(frame) : frame
     if (typeof content === 'string') return content
     if (content.length > maxFrameBytes) return 'oversized'
@@ -61,7 +61,7 @@ export function createFrameDecoder(options: {
     }
   }
 
-  function decompress(frame: Buffer): Buffer | DropReason {
+  function decompress(frame: Uint8Array): Uint8Array | DropReason {
     if (!decompressor) return 'unknown-frame'
     try {
       return decompressor.decompress(frame)
@@ -70,14 +70,14 @@ export function createFrameDecoder(options: {
     }
   }
 
-  function decodeContent(content: Buffer): Decoded {
+  function decodeContent(content: Uint8Array): Decoded {
     contentBytes = content.length
     last = content
     return scanner?.scan(content) ?? parse(content)
   }
 
-  function parse(content: Buffer): Decoded {
-    const text = content.toString()
+  function parse(content: Uint8Array): Decoded {
+    const text = textOf(content)
     // Invalid bytes always produce the replacement character, which is cheap to look for.
     if (text.includes('\ufffd') && !isUtf8(content)) return 'bad-utf8'
     const excess = excessOf(text, { values: MAX_VALUES, depth: MAX_DEPTH })
@@ -101,8 +101,8 @@ export function createFrameDecoder(options: {
   }
 }
 
-function didIn(content: Buffer): string | undefined {
-  const frame = asObject(parseJson(content.toString())) ?? {}
+function didIn(content: Uint8Array): string | undefined {
+  const frame = asObject(parseJson(textOf(content))) ?? {}
   const { did } = asObject(frame.payload) ?? frame
   return isDid(did) ? did : undefined
 }

@@ -53,7 +53,7 @@ const base32 = new Uint8Array(256)
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 for (const char of BASE32) base32[char.charCodeAt(0)] = 1
 
-const bytesOf = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'))
+const bytesOf = (text: string) => new TextEncoder().encode(text)
 const AFTER_DID = bytesOf(':plc:')
 const LITERALS = [bytesOf('true'), bytesOf('false'), bytesOf('null')]
 /** How Go's encoders write &, < and >. */

@@ -12,7 +12,7 @@ const CHUNK_BYTES = 256 * 1024
 
 type Scanner = {
   /** @returns undefined if the frame must be parsed to know what it is. */
-  scan(content: Buffer): UnreadCommit | undefined
+  scan(content: Uint8Array): UnreadCommit | undefined
 }
 
 export function createScanner(options: {
@@ -20,7 +20,7 @@ export function createScanner(options: {
   /** Collections whose commits may stay unparsed. */
   collections: readonly string[]
   /** The full decoder. */
-  parse: (content: Buffer) => unknown
+  parse: (content: Uint8Array) => unknown
 }): Scanner {
   const { wire, collections, parse } = options
   const fields = new CommitScan(wire, collections)
@@ -28,17 +28,17 @@ export function createScanner(options: {
   let top = 0
 
   /** @returns where in `chunk` the copy begins. */
-  function keep(content: Buffer): number {
+  function keep(content: Uint8Array): number {
     if (top + content.length > chunk.length) {
       chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, content.length))
       top = 0
     }
-    content.copy(chunk, top)
+    chunk.set(content, top)
     top += content.length
     return top - content.length
   }
 
-  function scan(content: Buffer): UnreadCommit | undefined {
+  function scan(content: Uint8Array): UnreadCommit | undefined {
     try {
       fields.read(content)
     } catch (error) {
@@ -52,7 +52,12 @@ export function createScanner(options: {
   return { scan }
 }
 
-type Kept = { bytes: Buffer; start: number; length: number; parse: (content: Buffer) => unknown }
+type Kept = {
+  bytes: Buffer
+  start: number
+  length: number
+  parse: (content: Uint8Array) => unknown
+}
 
 class KeptContent implements UnreadCommit {
   readonly kind = 'unread'
@@ -65,7 +70,7 @@ class KeptContent implements UnreadCommit {
   readonly accountsAt: readonly number[]
   readonly #start: number
   readonly #length: number
-  readonly #parse: (content: Buffer) => unknown
+  readonly #parse: (content: Uint8Array) => unknown
 
   constructor(fields: CommitScan, { bytes, start, length, parse }: Kept) {
     this.timeUs = fields.timeUs
