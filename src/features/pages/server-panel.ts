@@ -56,6 +56,7 @@ ${figureOf('answerP50', 'typical answer, last hour')}
 <div id="newcomer-list"></div>
 </section>
 ${history()}
+${month()}
 ${holdings()}
 ${traffic()}
 </section>`
@@ -70,6 +71,13 @@ function history(): Html {
 <button type="button" data-ring="month" aria-pressed="false">30 days</button>
 </div></div>
 <div class="charts">${CHARTS.map(chartCard)}</div>
+</section>`
+}
+
+function month(): Html {
+  return html`<section id="month-section" aria-labelledby="month-title" hidden>
+<h2 id="month-title">The last thirty days</h2>
+<dl class="overview" id="month"></dl>
 </section>`
 }
 

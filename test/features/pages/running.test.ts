@@ -198,7 +198,7 @@ describe('over HTTP', () => {
   })
 
   test('only the operator sees who reads here', async () => {
-    const figures = ['figures', 'overview', 'history/hour', 'slow', 'videos']
+    const figures = ['figures', 'overview', 'month', 'history/hour', 'slow', 'videos']
     for (const what of ['newcomers', 'account', 'timeline', 'post', 'proof', ...figures]) {
       const path = `/explore/api/${what}?actor=${member.did}&viewer=${member.did}`
       expect(await statusOf(path)).toBe(401)
@@ -490,11 +490,13 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await page.innerText('.holdings [data-figure="members"]')).toBe('1')
     await page.click('[data-ring="month"]')
     expect(await page.getAttribute('[data-ring="month"]', 'aria-pressed')).toBe('true')
+    await untilTrue(async () => (await page.innerText('#month')).includes('requests, of which'))
     await page.click('#logout')
     expect(await page.locator('.uplot').count()).toBe(0)
     const left = await page.locator('[data-figure]').allTextContents()
     expect(new Set(left)).toEqual(new Set(['–']))
     expect(await page.textContent('#overview')).toBe('')
+    expect(await page.textContent('#month')).toBe('')
   })
 })
 

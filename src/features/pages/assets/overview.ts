@@ -13,6 +13,17 @@ export async function showOverview(): Promise<void> {
   byId('overview').replaceChildren(...rows.map(line))
 }
 
+/** What the server did in the last thirty days; nothing before its first figures. */
+export async function showMonth(): Promise<void> {
+  const { lines } = await askAsOperator<{ lines: [name: string, text: string][] }>('month')
+  byId('month-section').hidden = lines.length === 0
+  byId('month').replaceChildren(
+    ...lines.map(([name, text]) =>
+      element('div', {}, element('dt', {}, name), element('dd', {}, text)),
+    ),
+  )
+}
+
 function line({ name, text, level }: Row): HTMLElement {
   const word = element('strong', { class: `verdict ${level}` }, LEVELS[level])
   return element('div', {}, element('dt', {}, name), element('dd', {}, word, ` ${text}`))

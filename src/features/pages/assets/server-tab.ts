@@ -7,7 +7,7 @@ import { byId, choice } from './dom.ts'
 import { createStateView, type Finding, showTexts } from './findings.ts'
 import { showNewcomers } from './members.ts'
 import { AnsweredError, askAsOperator, operatorToken, RefusedError } from './operator.ts'
-import { showOverview } from './overview.ts'
+import { showMonth, showOverview } from './overview.ts'
 import { createPresence } from './presence.ts'
 
 type Figures = {
@@ -19,6 +19,7 @@ type Figures = {
 
 const FIGURES_EVERY_MS = 5_000
 const OVERVIEW_EVERY_MS = 60_000
+const MONTH_EVERY_MS = 600_000
 const CHARTS_EVERY_MS: Record<string, number> = { hour: 10_000, day: 60_000, month: 600_000 }
 
 /** @param refused - called if the token is no longer the operator's */
@@ -53,16 +54,19 @@ export function createServerTab(refused: () => void) {
 
   const drawCharts = () => void ask(() => charts.load(ring))
   const lookOver = () => void ask(showOverview)
+  const lookBack = () => void ask(showMonth)
 
   function begin(): void {
     rest()
     if (!isOpen || document.hidden || operatorToken() === undefined) return
     void look()
     lookOver()
+    lookBack()
     drawCharts()
     timers = every(
       [look, FIGURES_EVERY_MS],
       [lookOver, OVERVIEW_EVERY_MS],
+      [lookBack, MONTH_EVERY_MS],
       [drawCharts, CHARTS_EVERY_MS[ring]!],
     )
   }
@@ -100,8 +104,8 @@ function every(...what: [work: () => unknown, ms: number][]) {
 /** Clears data that only the operator may see. */
 function forgetFigures(): void {
   showTexts({})
-  for (const id of ['overview', 'newcomer-list']) byId(id).replaceChildren()
-  for (const id of ['archive', 'newcomers']) byId(id).hidden = true
+  for (const id of ['overview', 'month', 'newcomer-list']) byId(id).replaceChildren()
+  for (const id of ['archive', 'month-section', 'newcomers']) byId(id).hidden = true
 }
 
 /** Watches for changes of colours and of the page's visibility. */

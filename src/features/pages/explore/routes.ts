@@ -11,6 +11,8 @@ import type { Explored } from '../../../http/operator/explored.ts'
 import { requireOperator } from '../../../http/operator/guard.ts'
 import { accountKnownAs } from '../../../http/operator/members.ts'
 import { accountIn, readSubject } from '../../../http/operator/moderation-subject.ts'
+import { monthOf } from '../../../http/operator/month.ts'
+import { monthInWords } from '../../../http/operator/month-words.ts'
 import { OperatorError } from '../../../http/operator/operator-error.ts'
 import type { SlowRequests } from '../../../http/server/slow-requests.ts'
 import type { Availability } from '../availability.ts'
@@ -48,6 +50,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   const forecast = createForecast(options)
   const histories = createHistories(options)
   const { labelers: dids } = options.config
+  const { now = Date.now } = options
   /** Reads as a client that names no labelers. */
   const readerFor = (owner: Subject) =>
     createReader(owner, { labelers: { dids, redact: new Set(dids) } })
@@ -64,6 +67,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   app.get('/newcomers', (c) =>
     c.json({ newcomers: newcomersView(options, options.status()?.coldStarts ?? []) }),
   )
+  app.get('/month', (c) => c.json({ lines: monthInWords(monthOf(options.db, now())) }))
   app.get('/members', (c) => c.json({ members: membersView(options) }))
   for (const one of options.features ?? []) one.exploreRoutes?.(app, options)
   app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
