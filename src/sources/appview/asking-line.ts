@@ -3,9 +3,9 @@
 // or pushes members' answers out of the cache.
 
 import { createLimiter, type Limiter } from '../../base/util/limiter.ts'
+import { type CircuitBreaker, createCircuitBreaker } from '../circuit-breaker.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import { type AnswerCache, createAnswerCache } from './answer-cache.ts'
-import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
 
 export type AskingLine = {
   cache: AnswerCache

@@ -1,29 +1,5 @@
-// What our own index holds completely, and what others know better: the one place that decides when a public
-// AppView is asked (docs/METHODS.md quotes the sentences in here). Of members and the accounts they follow we
-// keep everything from then on; of all others only what touches them, so their counts, feeds and lists would
-// be a few rows of many here. An index of the whole network holds everything.
-
-export type AccountFacts = {
-  isMember: boolean
-  /** How many members follow the account. */
-  memberFollowers: number
-}
-
-export type Scope = 'authors' | 'community' | 'network'
-
-/** Whether all records of this account are here. An unknown account has no facts. */
-export function holdsAccount(scope: Scope, facts: AccountFacts | undefined): boolean {
-  if (scope === 'network') return true
-  return facts !== undefined && (facts.isMember || facts.memberFollowers > 0)
-}
-
-/** Whether a post is here with its thread and interactions. */
-export function holdsPost(
-  scope: Scope,
-  { isPresent, author }: { isPresent: boolean; author: AccountFacts | undefined },
-): boolean {
-  return isPresent ? holdsAccount(scope, author) : scope === 'network'
-}
+// When a public AppView is asked, method by method (docs/METHODS.md quotes the sentences in here): for what our own
+// index does not hold completely (http/xrpc/strangers/holdings.ts).
 
 /** The parameters by which a method decides whether the index holds the answer. */
 export type Lack =

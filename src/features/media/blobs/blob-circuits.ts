@@ -2,10 +2,7 @@
 // files alone. The server itself is left alone once several accounts in a row got no answer.
 
 import { LruMap } from '../../../base/util/lru.ts'
-import {
-  type CircuitBreaker,
-  createCircuitBreaker,
-} from '../../../sources/appview/circuit-breaker.ts'
+import { type CircuitBreaker, createCircuitBreaker } from '../../../sources/circuit-breaker.ts'
 
 export type BlobCircuit = {
   /** Whether a request may be sent now; its outcome must then be told. */

@@ -4,7 +4,7 @@
 
 import { open, rm } from 'node:fs/promises'
 import { createLimiter } from '../../../base/util/limiter.ts'
-import { createCircuitBreaker } from '../../../sources/appview/circuit-breaker.ts'
+import { createCircuitBreaker } from '../../../sources/circuit-breaker.ts'
 import type {
   FetchedResponse,
   FetchOptions,

@@ -23,7 +23,7 @@ import {
   type ThingWord,
 } from '../../../sources/appview/our-word.ts'
 import type { Needs } from '../define.ts'
-import { isStoredAccount } from './holdings.ts'
+import { isStoredAccount } from '../strangers/holdings.ts'
 
 type Parts = Needs<'actors' | 'hydrator' | 'listPages' | 'postsByUri' | 'scope'>
 

@@ -8,8 +8,8 @@ import { recordCollections } from '../../../base/atproto/collections.ts'
 import type { PostByUri } from '../../../data/store/read/posts/posts-by-uri.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { isStoredAccount, isStoredPost } from '../fallback/holdings.ts'
 import { isPostUri, type NamedPost, namedPost } from '../naming/post-names.ts'
+import { isStoredAccount, isStoredPost } from '../strangers/holdings.ts'
 
 type Params = { uri: string; cid?: string }
 

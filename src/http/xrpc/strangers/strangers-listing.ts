@@ -6,9 +6,9 @@ import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { isStoredAccount } from '../fallback/holdings.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
+import { isStoredAccount } from './holdings.ts'
 import type { OutsidePage } from './outside-listing.ts'
 
 type ListingCall = Pick<Call, 'reader' | 'signal' | 'who' | 'mayWait'> & {

@@ -3,9 +3,9 @@
 
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { isStoredAccount } from '../fallback/holdings.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import { whenAsked } from '../waiting/when-asked.ts'
+import { isStoredAccount } from './holdings.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 
 type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'signal' | 'who'>

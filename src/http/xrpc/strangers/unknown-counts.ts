@@ -3,7 +3,7 @@
 
 import type { AppBskyActorDefs } from '@atproto/api'
 import type { Needs } from '../define.ts'
-import { isStoredAccount } from '../fallback/holdings.ts'
+import { isStoredAccount } from './holdings.ts'
 
 type Detailed = Omit<AppBskyActorDefs.ProfileViewDetailed, '$type'>
 

@@ -5,8 +5,8 @@
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import type { PostCounts } from '../../../data/store/posts/post-counts.ts'
 import type { ActorCounts } from '../../../data/store/records/actors.ts'
-import { askedPauseMs } from '../../../sources/appview/circuit-breaker.ts'
 import { parseObject } from '../../../sources/appview/json.ts'
+import { askedPauseMs } from '../../../sources/circuit-breaker.ts'
 import type { GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import { restInBackgroundMs } from '../../../sources/quota.ts'
 

@@ -17,7 +17,7 @@ import { isValidRecord } from '../../../../../ingest/indexing/validation/validat
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { isAway } from '../../../fallback/holdings.ts'
+import { isAway } from '../../../strangers/holdings.ts'
 import { fetchRecord } from '../../../strangers/outside-record.ts'
 
 type ThisCall = Call<AppBskyEmbedGetEmbedExternalView.QueryParams>

@@ -10,9 +10,9 @@ import { andThen, inTurns } from '../../../../../base/util/turn.ts'
 import type { FeedHeads } from '../../../../../data/store/timelines/merged-feed.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { isStoredList } from '../../../fallback/holdings.ts'
 import { listByUri } from '../../../lists/list-by-uri.ts'
 import { type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
+import { isStoredList } from '../../../strangers/holdings.ts'
 import { strangersList } from '../../../strangers/strangers-list.ts'
 
 type ListFeedCall = Call<{ list: string; limit: number; cursor?: string; since?: string }>

@@ -2,9 +2,9 @@
 // reference's own data plane.
 
 import { connected } from '../../../accounts/connected.ts'
-import { isStoredAccount } from '../../../fallback/holdings.ts'
 import { visibleActor } from '../../../naming/named-actor.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
+import { isStoredAccount } from '../../../strangers/holdings.ts'
 
 export const getFollowers = pagedMethod(
   'app.bsky.graph.getFollowers',

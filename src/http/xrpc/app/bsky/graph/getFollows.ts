@@ -9,9 +9,9 @@ import { connected } from '../../../accounts/connected.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { isStoredAccount } from '../../../fallback/holdings.ts'
 import { visibleActor } from '../../../naming/named-actor.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
+import { isStoredAccount } from '../../../strangers/holdings.ts'
 import { isListedOutside, listOutside } from '../../../strangers/strangers-listing.ts'
 
 type FollowsCall = Call<{ actor: string; limit: number; cursor?: string }>

@@ -8,12 +8,12 @@ import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { isStoredAccount } from '../../../fallback/holdings.ts'
 import { hasPurpose } from '../../../lists/list-purposes.ts'
 import type { NamedActor } from '../../../naming/actor-names.ts'
 import { namedActor } from '../../../naming/named-actor.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
 import { hydrated } from '../../../paging/present.ts'
+import { isStoredAccount } from '../../../strangers/holdings.ts'
 import { isListedOutside, listOutside } from '../../../strangers/strangers-listing.ts'
 
 type ListsCall = Call<{ actor: string; limit: number; cursor?: string; purposes?: string[] }>

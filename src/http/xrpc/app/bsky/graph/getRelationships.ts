@@ -7,9 +7,9 @@ import { relationship } from '../../../../../answers/views/profiles/relationship
 import { allOf, andThen, type MaybeLater } from '../../../../../base/util/turn.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { isStoredAccount } from '../../../fallback/holdings.ts'
 import type { NamedActor } from '../../../naming/actor-names.ts'
 import { notFoundActor } from '../../../naming/named-actor.ts'
+import { isStoredAccount } from '../../../strangers/holdings.ts'
 import { notHereYet } from '../../../waiting/not-here.ts'
 
 export const getRelationships = query(

@@ -7,9 +7,9 @@ import { asEveryone, type Reader } from '../../../../../answers/hydrate/reader.t
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { isAway } from '../../../fallback/holdings.ts'
 import { DISCOVER, isDiscover } from '../../../feeds/discover-feed.ts'
 import type { NamedActor } from '../../../naming/actor-names.ts'
+import { isAway } from '../../../strangers/holdings.ts'
 import { fetchRecord, notLocated } from '../../../strangers/outside-record.ts'
 
 type Params = ComAtprotoRepoGetRecord.QueryParams

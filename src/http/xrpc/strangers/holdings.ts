@@ -1,4 +1,6 @@
-// Reads the facts that sources/appview/coverage.ts decides by from our index.
+// What our own index holds completely. Of members and the accounts they follow we keep everything from then on; of
+// all others only what touches them, so their counts, feeds and lists would be a few rows of many here. An index of
+// the whole network holds everything.
 
 import type { Hydrator } from '../../../answers/hydrate/hydrator-types.ts'
 import { asVisitor, type Reader } from '../../../answers/hydrate/reader.ts'
@@ -6,34 +8,25 @@ import type { ListPages } from '../../../answers/skeleton/list-pages.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { type ActorReader, MEMBER } from '../../../data/graph/types.ts'
 import type { PostsByUri } from '../../../data/store/read/posts/posts-by-uri.ts'
-import {
-  type AccountFacts,
-  holdsAccount,
-  holdsPost,
-  type Scope,
-} from '../../../sources/appview/coverage.ts'
+
+export type Scope = 'authors' | 'community' | 'network'
 
 type Parts = { actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>; scope: Scope }
 
-function factsOf({ actors }: Parts, uid: number): AccountFacts | undefined {
-  if (uid === 0) return undefined
-  return {
-    isMember: (actors.flagsOf(uid) & MEMBER) !== 0,
-    memberFollowers: actors.memberFollowersOf(uid),
-  }
+/** Whether all records of this account are here; 0 is an unknown account. */
+export function isStoredAccount({ actors, scope }: Parts, uid: number): boolean {
+  if (scope === 'network') return true
+  if (uid === 0) return false
+  return (actors.flagsOf(uid) & MEMBER) !== 0 || actors.memberFollowersOf(uid) > 0
 }
 
-export function isStoredAccount(parts: Parts, uid: number): boolean {
-  return holdsAccount(parts.scope, factsOf(parts, uid))
-}
-
-/** @param uri - a post's at-URI, with a DID */
+/** Whether a post is here with its thread and interactions. @param uri - its at-URI, with a DID */
 export function isStoredPost(parts: Parts & { postsByUri: PostsByUri }, uri: string): boolean {
-  const uid = parts.actors.uidOf(parseRecordUri(uri)?.did ?? '')
+  if (parts.scope === 'network') return true
   const row = parts.postsByUri([uri]).get(uri)
   // A post known to be deleted counts as known.
-  const isPresent = row !== undefined && row.is !== 'stub'
-  return holdsPost(parts.scope, { isPresent, author: factsOf(parts, uid) })
+  if (row === undefined || row.is === 'stub') return false
+  return isStoredAccount(parts, parts.actors.uidOf(parseRecordUri(uri)?.did ?? ''))
 }
 
 /** Deactivated, deleted or taken down: nothing of the account is shown, whatever its source. */

@@ -1,9 +1,9 @@
 // A host that keeps failing is not asked for a while, each time longer; then one request tests whether it is
 // back.
 
-import { MINUTE_MS } from '../../base/util/durations.ts'
-import type { FetchedResponse } from '../identity/guarded-fetch.ts'
-import { retryAfterMs } from '../identity/rate-limit-headers.ts'
+import { MINUTE_MS } from '../base/util/durations.ts'
+import type { FetchedResponse } from './identity/guarded-fetch.ts'
+import { retryAfterMs } from './identity/rate-limit-headers.ts'
 
 export type CircuitBreaker = {
   /** Whether a request may be sent now. After a pause only one is let through. */
