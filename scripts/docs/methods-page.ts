@@ -129,15 +129,15 @@ function isOfficial(nsid: string): boolean {
   return nsid.startsWith('app.bsky.') || nsid.startsWith('com.atproto.')
 }
 
-function classOf({ refused, fallback, partly }: Method): MethodClass {
+function classOf({ nsid, refused, partly }: Method): MethodClass {
   if (refused) return 'refused'
-  if (fallback) return 'from elsewhere'
+  if (elsewhereWhen[nsid]) return 'from elsewhere'
   return partly ? 'partly' : 'native'
 }
 
 function toRow(method: Method): Row {
-  const { nsid, kind, auth, refused, fallback, partly } = method
-  const notes = [refused, fallback, partly].filter((note) => note !== undefined)
+  const { nsid, kind, auth, refused, partly } = method
+  const notes = [refused, elsewhereWhen[nsid], partly].filter((note) => note !== undefined)
   return { nsid, kind, auth: AUTH[auth], answer: classOf(method), notes }
 }
 
@@ -164,7 +164,12 @@ function countsOf(rows: Row[], official: string[]): string {
 }
 
 const config = loadConfig({}, '/nonexistent/.env')
-const ofFeatures = (await loadServeFeatures()).flatMap((one) => one.methods?.(config) ?? [])
+const features = await loadServeFeatures()
+const ofFeatures = features.flatMap((one) => one.methods?.(config) ?? [])
+const elsewhereWhen: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...features.map(({ answersWhen }) => answersWhen),
+)
 
 /** Built without any parts, because only the methods' declarations are read. */
 export function allMethods(): Method[] {

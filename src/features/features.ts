@@ -4,6 +4,7 @@
 import { archiveFeature } from './archive/feature.ts'
 import { clusterFeature } from './cluster/feature.ts'
 import { dataplaneFeature } from './dataplane/feature.ts'
+import { fallbackFeature } from './fallback/feature.ts'
 import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
 import { mediaFeature } from './media/feature.ts'
@@ -22,6 +23,7 @@ export const features: readonly ListedFeature[] = [
   timelinesFeature,
   mediaFeature,
   dataplaneFeature,
+  fallbackFeature,
   verificationFeature,
   pushFeature,
   forYouFeature,

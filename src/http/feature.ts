@@ -32,6 +32,7 @@ import type { SlowRequests } from './server/slow-requests.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
 import type { MethodDefinition } from './xrpc/define.ts'
+import type { Elsewhere, ElsewhereParts } from './xrpc/elsewhere.ts'
 import type { OwnFeed } from './xrpc/feeds/own-feeds.ts'
 
 export type ServeFeature = Reports &
@@ -55,6 +56,13 @@ export type ServeFeature = Reports &
      * undefined if this feature shares nothing.
      */
     share?(parts: SharingParts): Sharing | undefined
+    /**
+     * Called once in each serving thread, before methods are bound: what it knows from elsewhere;
+     * undefined if it asks nobody.
+     */
+    elsewhere?(parts: ElsewhereParts): Elsewhere | undefined
+    /** When it answers our methods, wholly or in part, by NSID: for docs/METHODS.md. */
+    answersWhen?: Readonly<Record<string, string>>
     /** Called once in each serving thread, before it listens. */
     start?(parts: ServeParts): ServePart
   }
@@ -135,6 +143,18 @@ export type ServePart = {
 
 export function loadServeFeatures(): Promise<readonly ServeFeature[]> {
   return loadParts('serve')
+}
+
+/** The first that asks elsewhere. */
+export function elsewhereOf(
+  list: readonly ServeFeature[],
+  parts: ElsewhereParts,
+): Elsewhere | undefined {
+  for (const feature of list) {
+    const elsewhere = feature.elsewhere?.(parts)
+    if (elsewhere) return elsewhere
+  }
+  return undefined
 }
 
 /** Starts all of them; what they do in this thread, as one. */

@@ -3,12 +3,6 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
-import { loadLexicons } from '../../src/base/atproto/lexicons/lexicons.ts'
-import { createCountBuffer } from '../../src/data/shared-memory/count-table.ts'
-import { createFallback, type Fallback } from '../../src/sources/appview/fallback.ts'
-import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
-import { createQuotas } from '../../src/sources/quota.ts'
 
 type Query = Record<string, string | string[]>
 /** A body; or a status with an optional body. */
@@ -27,17 +21,7 @@ export type Misbehaviour =
 
 export type AppviewDouble = Awaited<ReturnType<typeof startAppviewDouble>>
 
-/** Media URLs of its own, distinct from Bluesky's and from ours. */
-export const OWN_URLS = createMediaUrls({
-  imageUrlPattern: 'https://media.ours.test/img/{preset}/plain/{did}/{cid}',
-  videoPlaylistUrlPattern: 'https://media.ours.test/video/{did}/{cid}/playlist.m3u8',
-  videoThumbnailUrlPattern: 'https://media.ours.test/video/{did}/{cid}/thumbnail.jpg',
-})
-
-/**
- * Starts a double for `createServingWorld({ fallback: double.fallback() })`; `double.answer(nsid,
- * (params) => body)` sets its answers.
- */
+/** `double.answer(nsid, (params) => body)` sets its answers. */
 export async function startAppviewDouble() {
   const asked: AskedOf[] = []
   const sayers = new Map<string, Sayer>()
@@ -86,20 +70,6 @@ export async function startAppviewDouble() {
       limit = { requests, used: 0 }
     },
     askedFor: (nsid: string) => asked.filter((one) => one.nsid === nsid).map(({ query }) => query),
-    /** Creates a fallback as our server does: no other private address is reachable. */
-    fallback(options: { now?: () => number; maxWaitMs?: number } = {}): Fallback {
-      const fetch = createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] })
-      return createFallback({
-        origin,
-        fetch,
-        lexicons: loadLexicons(),
-        urls: OWN_URLS,
-        quota: createQuotas(createCountBuffer(64), options).of(origin),
-        // A loaded machine is slow, which is no failure.
-        maxWaitMs: 20_000,
-        ...options,
-      })
-    },
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -10,6 +10,7 @@ import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { loadLexicons } from '../../src/base/atproto/lexicons/lexicons.ts'
 import { type Config, loadConfig } from '../../src/base/config/config.ts'
 import type { Writer, WriterRequest } from '../../src/bridge/messages.ts'
+import type { Db } from '../../src/data/store/db.ts'
 import { createAccounts } from '../../src/data/store/read/accounts/accounts.ts'
 import { createOverload } from '../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../src/http/overload/rate-limits.ts'
@@ -23,12 +24,11 @@ import {
   createAppContext,
 } from '../../src/http/xrpc/app-context.ts'
 import type { MethodDefinition } from '../../src/http/xrpc/define.ts'
+import type { Elsewhere } from '../../src/http/xrpc/elsewhere.ts'
 import { bindMethods } from '../../src/http/xrpc/methods.ts'
-import { type Counted, createCounted } from '../../src/http/xrpc/waiting/counted.ts'
 import { createLabelRequests } from '../../src/http/xrpc/waiting/label-requests.ts'
 import type { Labels } from '../../src/ingest/labels/labels.ts'
 import type { Counting } from '../../src/ingest/upkeep/counts/counting.ts'
-import type { Fallback } from '../../src/sources/appview/fallback.ts'
 import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { serveFeatures } from './feature-parts.ts'
@@ -80,9 +80,9 @@ export type ServingOptions = WorldOptions & {
   firstPageMaxWaitMs?: number
   /** Wait for names that were never looked up; no wait if omitted. */
   namesMaxWaitMs?: number
-  /** A public AppView to ask for records that are not held. */
-  fallback?: Fallback
-  /** Receives requests for missing earlier counts; if given, those counts are shown. */
+  /** Who knows what is not held; nobody if omitted. */
+  elsewhere?: (parts: ElsewhereParts) => Elsewhere | undefined
+  /** Receives requests for missing earlier counts. */
   counting?: () => Pick<Counting, 'requested'> | undefined
   /** Limits lookups of unknown accounts; no limit if omitted. */
   lookups?: AppParts['lookups']
@@ -94,11 +94,18 @@ export type ServingOptions = WorldOptions & {
   labelRoom?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
 
+type ElsewhereParts = {
+  db: Db
+  scope: NonNullable<AppParts['scope']>
+  writer: Writer
+  now: () => number
+}
+
 /** The parts of the serving side, each built from the ones before. */
 type Parts = {
   world: World
   writer: Writer
-  counted: Counted | undefined
+  elsewhere: Elsewhere | undefined
   hydrator: Hydrator
   resolver: AppParts['resolver']
 }
@@ -113,11 +120,13 @@ export function createServingWorld(options: ServingOptions = {}) {
   const looked: string[] = []
   const own = createOwnWriter(options, { world, sent })
   const writer = options.throughWriter?.(own, world) ?? own
-  const counted = createCountedFor(options, { world, writer })
-  const hydrator = createHydratorFor(options, { world, writer, counted, unusable })
+  const { reader: db, now } = world
+  const { scope = 'community' } = options
+  const elsewhere = options.elsewhere?.({ db, scope, writer, now })
+  const hydrator = createHydratorFor(options, { world, writer, elsewhere, unusable })
   const resolver = options.resolver ?? createNetwork(options, looked)
-  const app = createAppFor(options, { world, writer, counted, hydrator, resolver })
-  const methods = bindMethods(app, featureMethods(options))
+  const app = createAppFor(options, { world, writer, elsewhere, hydrator, resolver })
+  const methods = bindMethods(app, featureMethods(options), elsewhere)
   const server = createServerFor(options, { world, writer, methods })
   return {
     ...world,
@@ -159,21 +168,13 @@ function createOwnWriter(
   }
 }
 
-function createCountedFor(
-  { counting, scope = 'community' }: ServingOptions,
-  { world, writer }: Pick<Parts, 'world' | 'writer'>,
-): Counted | undefined {
-  const { reader, now } = world
-  return counting && createCounted({ db: reader, scope, writer, now })
-}
-
 /** @param unusable - receives the records that could not be shown */
 function createHydratorFor(
   { trustedVerifiers }: ServingOptions,
   {
     world,
     writer,
-    counted,
+    elsewhere,
     unusable,
   }: Omit<Parts, 'hydrator' | 'resolver'> & { unusable: string[] },
 ): Hydrator {
@@ -185,7 +186,7 @@ function createHydratorFor(
     urls: createMediaUrls(referenceUrlPatterns),
     trustedVerifiers,
     tagRules: settings,
-    onCountsRead: counted?.postsRead,
+    onCountsRead: elsewhere?.postsRead,
     onLabelsRead: createLabelRequests({ writer, now }),
     onUnusable: (what) => unusable.push(what),
   })
@@ -225,7 +226,6 @@ function createAppFor(options: ServingOptions, parts: Parts): AppContext {
     moderationServices: options.moderationServices,
     decide: options.decide,
     tagRules: settings,
-    fallback: options.fallback,
     firstPageMaxWaitMs: options.firstPageMaxWaitMs,
     namesMaxWaitMs: options.namesMaxWaitMs,
     fetch: options.fetch ?? (() => Promise.reject(new Error('the network is away'))),

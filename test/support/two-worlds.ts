@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 import type { CountedScope } from '../../src/data/store/read/seed-counts.ts'
 import { type Counting, createCounting } from '../../src/ingest/upkeep/counts/counting.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { type AskingOptions, asking } from '../features/fallback/asking.ts'
 import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
 import { didOf } from './records.ts'
 import { searchable } from './searching.ts'
@@ -27,8 +28,8 @@ type There = ReturnType<typeof createServingWorld>
 
 export async function createTwoWorlds(
   happened: (there: There) => void,
-  options: Omit<ServingOptions, 'fallback'> & {
-    asks?: Parameters<AppviewDouble['fallback']>[0]
+  options: Omit<ServingOptions, 'elsewhere'> & {
+    asks?: AskingOptions
     /** Enables fetching earlier counts from there (ingest/upkeep/counts/), with these limits. */
     counts?: Parameters<typeof createCounting>[0]['limits']
     /** Which of the events precede the start of listening here; none if omitted. */
@@ -54,7 +55,7 @@ export async function createTwoWorlds(
     handles: Object.fromEntries(people.map((did) => [handleOf(did), did])),
     members: ['alice'],
     ...given,
-    fallback: double.fallback(asks),
+    elsewhere: asking(double, { ...asks, isCounting: counts !== undefined }),
   })
   // Alice's own follow goes first: it brings Bob into scope.
   const heard = there.world.sent.filter((event, i) => !isEarlier(event, i))

@@ -7,7 +7,6 @@ import { openFollowGraph, openTimelines } from '@slipstream/follow-graph'
 import type { Hono } from 'hono'
 import { createHydrator } from '../../answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../answers/views/media-urls.ts'
-import { loadLexicons } from '../../base/atproto/lexicons/lexicons.ts'
 import type { Config } from '../../base/config/config.ts'
 import { pageCacheKib } from '../../base/config/memory.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -26,12 +25,11 @@ import { schemaOf } from '../../data/store/migrate.ts'
 import { isBanned } from '../../data/store/moderation/bans.ts'
 import { createAccounts } from '../../data/store/read/accounts/accounts.ts'
 import { prepareItemDraw } from '../../data/store/read/timelines/item-draw.ts'
-import { createFallback, type Fallback } from '../../sources/appview/fallback.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { LOOKUPS_PER_ORIGIN, type Resolver } from '../../sources/identity/resolver.ts'
 import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
-import { createQuotas, type Quotas } from '../../sources/quota.ts'
-import { type ServeFeature, startFeatures } from '../feature.ts'
+import { createQuotas } from '../../sources/quota.ts'
+import { elsewhereOf, type ServeFeature, startFeatures } from '../feature.ts'
 import { createOperatorRoutes, operatorRoutes } from '../operator/routes.ts'
 import { createNewcomers } from '../overload/newcomers.ts'
 import { createOverload } from '../overload/overload.ts'
@@ -46,7 +44,6 @@ import { createInvites } from '../xrpc/accounts/invites.ts'
 import { createAppContext } from '../xrpc/app-context.ts'
 import { keepAnswers } from '../xrpc/kept-answers.ts'
 import { bindMethods } from '../xrpc/methods.ts'
-import { createCounted } from '../xrpc/waiting/counted.ts'
 import { FIRST_PAGE_MAX_WAIT_MS } from '../xrpc/waiting/first-page.ts'
 import { createLabelRequests } from '../xrpc/waiting/label-requests.ts'
 import { warmUp } from '../xrpc/warm-up.ts'
@@ -95,11 +92,10 @@ export function createServing(options: ServingOptions): Serving {
   const { fetch, lookups, quotas } = createOutside(options)
   const resolver = createIdentities({ ...options, ...reading, lookups })
   const operator = { config, features, db, actors, ingest: { ...ingest, operate }, resolver, log }
-  const fallback = publicAppview(config, log, quotas)
-  const counted = fallback && createCounted({ db, scope: config.indexScope, writer })
+  const elsewhere = elsewhereOf(features, { config, log, db, writer, quotas })
   const hydrator = createHydrator({
     onLabelsRead: createLabelRequests({ writer }),
-    onCountsRead: counted?.postsRead,
+    onCountsRead: elsewhere?.postsRead,
     db,
     actors,
     graph,
@@ -125,8 +121,7 @@ export function createServing(options: ServingOptions): Serving {
     invalidations: memory.invalidations,
     maxKeptBytes: kept.maxBytes,
     scope: config.indexScope,
-    fallback,
-    counted,
+    elsewhere,
     invites,
     decide: (decision) => operate({ kind: 'moderate', ...decision }),
     onKept: kept.watch,
@@ -134,6 +129,7 @@ export function createServing(options: ServingOptions): Serving {
   const methods = bindMethods(
     app,
     features.flatMap((one) => one.methods?.(config) ?? []),
+    elsewhere,
   )
   const warming = warmUp(app, log)
   const callers = shared.withState(aboutCallers(options, reading, { resolver, ...shared }))
@@ -325,16 +321,6 @@ function listeningFirst(
       return server.listen(how)
     },
   }
-}
-
-/** Undefined if the operator uses no public AppView. */
-function publicAppview(config: Config, log: Logger, quotas: Quotas): Fallback | undefined {
-  const origin = config.fallbackAppview
-  if (origin === 'none') return undefined
-  const fetch = createGuardedFetch({ ...config, trustedOrigins: [origin], log })
-  const urls = createMediaUrls(config)
-  const quota = quotas.of(new URL(origin).host)
-  return createFallback({ origin, fetch, lexicons: loadLexicons(), urls, quota, log })
 }
 
 /**

@@ -74,8 +74,6 @@ export type Method<P = Params, I = unknown> = {
   partly?: string
   /** Why it always refuses, if the message differs from that for an unknown method. */
   refused?: string
-  /** When a public AppView answers it, wholly or in part (sources/appview/); unset if never. */
-  fallback?: string
   /**
    * Names records by DID where the request names them by handle, before anything else reads it;
    * unset if the request names no records.

@@ -41,7 +41,6 @@ import { createPostsByUri } from '../../data/store/read/posts/posts-by-uri.ts'
 import { createRecords } from '../../data/store/read/records/records-by-key.ts'
 import { createItemsByUri } from '../../data/store/read/timelines/items-by-uri.ts'
 import { createUnderWay } from '../../data/store/read/under-way.ts'
-import type { Fallback } from '../../sources/appview/fallback.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Quotas } from '../../sources/quota.ts'
@@ -49,13 +48,13 @@ import { type Invites, NO_INVITES } from './accounts/invites.ts'
 import { createSuggestions } from './accounts/suggestions.ts'
 import { createGenerators } from './feeds/feed-generator.ts'
 import { createOwnFeeds } from './feeds/own-feeds.ts'
+import { NOBODY_ELSE, type PostsElsewhere } from './feeds/posts-elsewhere.ts'
 import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
 import { createActorNames } from './naming/actor-names.ts'
 import { createPublishedRev } from './repo-rev.ts'
 import { isStoredAccount, type Scope } from './strangers/holdings.ts'
 import { createOutsideListing } from './strangers/outside-listing.ts'
 import { createStrangersPages } from './strangers/strangers-pages.ts'
-import type { Counted } from './waiting/counted.ts'
 import { createFetchRequests } from './waiting/fetch-requests.ts'
 import { createFirstNotifications } from './waiting/first-notifications.ts'
 import { createFirstPage } from './waiting/first-page.ts'
@@ -102,9 +101,8 @@ export type AppParts = {
   invalidations?: SharedArrayBuffer
   /** How much the index holds; `community` by default. */
   scope?: Scope
-  /** A public AppView to ask for data that we don't hold. */
-  fallback?: Fallback
-  counted?: Counted
+  /** Who knows posts that we don't hold; by default nobody. */
+  elsewhere?: PostsElsewhere | undefined
   invites?: Invites
   /** Applies moderators' decisions made by XRPC; unset: refused. */
   decide?: Moderation['decide']
@@ -141,8 +139,7 @@ export function createAppContext(parts: AppParts) {
     ...parts,
     scope,
     quotas: parts.quotas,
-    fallback: parts.fallback,
-    counted: parts.counted,
+    elsewhere: parts.elsewhere ?? NOBODY_ELSE,
     homes: parts.homes,
     lookups: parts.lookups,
     moderationServices: new Set(parts.moderationServices),

@@ -9,7 +9,7 @@ import type { Call, SignedInCall } from './call.ts'
 /** The parts of the server that a handler needs. */
 export type Needs<Names extends keyof AppContext> = Pick<AppContext, Names>
 
-type MethodOptions = Omit<Method, 'nsid' | 'kind' | 'auth' | 'handler' | 'ready' | 'fallback'> & {
+type MethodOptions = Omit<Method, 'nsid' | 'kind' | 'auth' | 'handler' | 'ready'> & {
   /**
    * True if the request names what it shows by key: it waits for that as for a page
    * (missing-waits.ts), and names what may still arrive in `notHereYet`.

@@ -84,6 +84,7 @@ import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
 import { queryLabels } from './com/atproto/label/queryLabels.ts'
 import { getRecord } from './com/atproto/repo/getRecord.ts'
 import type { MethodDefinition } from './define.ts'
+import type { Elsewhere } from './elsewhere.ts'
 import { popularFeeds } from './feeds/popular-feeds.ts'
 import { getInternalProfiles } from './internal/bsky/actor/getProfiles.ts'
 import { getKnownLikers } from './io/slipstream/feed/getKnownLikers.ts'
@@ -199,6 +200,7 @@ export function createMethods(
 export function bindMethods(
   app: AppContext,
   ofFeatures: readonly MethodDefinition[] = [],
+  elsewhere?: Pick<Elsewhere, 'around'>,
 ): Method[] {
-  return [...methods, ...ofFeatures].map((method) => bind(app, method))
+  return [...methods, ...ofFeatures].map((method) => bind(app, method, elsewhere))
 }

@@ -5,10 +5,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MINUTE_MS } from '../../../src/base/util/durations.ts'
 import type { Fallback } from '../../../src/sources/appview/fallback.ts'
+import { fallbackTo, OWN_URLS } from '../../features/fallback/asking.ts'
 import {
   type AppviewDouble,
   type Misbehaviour,
-  OWN_URLS,
   startAppviewDouble,
 } from '../../support/appview-double.ts'
 import { cidOf, didOf } from '../../support/records.ts'
@@ -24,7 +24,7 @@ let fallback: Fallback
 beforeEach(async () => {
   double = await startAppviewDouble()
   clock = 0
-  fallback = double.fallback({ now: () => clock })
+  fallback = fallbackTo(double, { now: () => clock })
 })
 afterEach(() => double.close())
 

@@ -9,11 +9,11 @@ import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
 import { isWrapped, wrapCursor } from '../../../sources/appview/wrapped-cursor.ts'
 import type { MethodResult } from '../../server/method.ts'
-import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { findActors } from '../search/actor-search.ts'
 import { parseSeen, type SeenAccounts, splitSeen } from '../search/seen-accounts.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
+import type { FallbackContext } from './context.ts'
 import { plainBody } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'
 import { parseWrapped, purposeOf, theirPage } from './their-page.ts'
@@ -29,7 +29,7 @@ const MAX_OWN = 100
 type Filter = (items: JsonObject[]) => MaybeLater<JsonObject[]>
 type Search = { field: string; limit: number; call: Call }
 
-export function afterOurs(app: AppContext, own: OwnMethod): Answering {
+export function afterOurs(app: FallbackContext, own: OwnMethod): Answering {
   const { nsid } = own
   const field = itemsFieldOf(loadLexicons(), nsid)!
   return async (call) => {
@@ -63,7 +63,7 @@ async function ownOf(
 }
 
 async function filledUp(
-  app: AppContext,
+  app: FallbackContext,
   nsid: string,
   { field, limit, call }: Search,
   result: MethodResult,
@@ -95,7 +95,11 @@ async function filledUp(
   return { ...result, body: { ...rest, [field]: merged, cursor: more['cursor'] } }
 }
 
-async function goOn(app: AppContext, nsid: string, { field, call }: Search): Promise<MethodResult> {
+async function goOn(
+  app: FallbackContext,
+  nsid: string,
+  { field, call }: Search,
+): Promise<MethodResult> {
   const from = parseWrapped(nsid, call)
   const seen = nsid === ACTORS ? parseSeen(from.seen) : undefined
   const keep = withoutSeen(seen, withoutOurs(app, call))
@@ -152,7 +156,7 @@ function withoutSeen(seen: SeenAccounts | undefined, notOurs: Filter): Filter {
 }
 
 /** Drops results that our own search would have found. */
-function withoutOurs(app: AppContext, call: Call): Filter {
+function withoutOurs(app: FallbackContext, call: Call): Filter {
   const { actors, hydrator, postsByUri } = app
   const { params, reader } = call
   return (items) => {
@@ -172,7 +176,7 @@ function withoutOurs(app: AppContext, call: Call): Filter {
   }
 }
 
-function foundHere(app: AppContext, call: Call, q: string): MaybeLater<Set<number>> {
+function foundHere(app: FallbackContext, call: Call, q: string): MaybeLater<Set<number>> {
   const request = { q, viewer: call.viewer?.uid ?? 0, limit: MAX_OWN, cursor: undefined }
   return andThen(findActors(app, request, call), ({ items }) => new Set(items))
 }

@@ -1,29 +1,28 @@
 // Wraps a method so that the public AppView answers if our index does not hold the subject
-// (sources/appview/coverage.ts). Without a configured public AppView, methods stay unchanged.
+// (sources/appview/coverage.ts).
 
 import { type Lack, rules } from '../../../sources/appview/coverage.ts'
-import type { AppContext } from '../app-context.ts'
 import type { MethodDefinition } from '../define.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
 import { afterOurs } from './after-ours.ts'
+import type { FallbackContext } from './context.ts'
 import { handleFromFallback } from './handles.ts'
 import { missingKeys } from './missing-keys.ts'
 import { type OwnMethod, ownMethod } from './own-method.ts'
 import { manyProfiles, oneProfile } from './profiles.ts'
 import { wholeAnswers } from './whole-answers.ts'
 
+/** @returns undefined for methods of which the public AppView is never asked */
 export function answeredByFallback(
-  app: AppContext,
+  app: FallbackContext,
   method: MethodDefinition,
   answer: Answering,
-): Answering {
+): Answering | undefined {
   const rule = rules[method.nsid]
-  return rule && app.fallback
-    ? answeringFor(app, ownMethod(app, method, answer), rule.lack)
-    : answer
+  return rule && answeringFor(app, ownMethod(app, method, answer), rule.lack)
 }
 
-function answeringFor(app: AppContext, own: OwnMethod, lack: Lack): Answering {
+function answeringFor(app: FallbackContext, own: OwnMethod, lack: Lack): Answering {
   switch (lack.about) {
     case 'account':
     case 'post':

@@ -9,20 +9,20 @@ import { keepShown } from '../../../sources/appview/shown-items.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
 import type { Params } from '../../server/method.ts'
 import { waitLeftMs } from '../../server/wait-left.ts'
-import type { AppContext } from '../app-context.ts'
 import { type Call, formatLabelers } from '../call.ts'
+import type { Asking } from './context.ts'
 import { ourWordOn } from './our-knowledge.ts'
 
 export type Asked = { nsid: string; params: Params; waitShare?: number }
 
 /** @returns undefined if there is no answer in time, or nothing of it may be shown */
 export async function askFallback(
-  app: AppContext,
+  app: Asking,
   call: Call,
   { nsid, params, waitShare = 1 }: Asked,
 ): Promise<JsonObject | undefined> {
   const { accepted, reader, time } = call
-  const answer = await app.fallback?.ask({
+  const answer = await app.fallback.ask({
     nsid,
     params,
     waitShare: waitShare * shareLeft(call.signal),

@@ -12,9 +12,9 @@ import {
   wrapCursor,
 } from '../../../sources/appview/wrapped-cursor.ts'
 import type { MethodResult } from '../../server/method.ts'
-import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { askFallback } from './asked.ts'
+import type { FallbackContext } from './context.ts'
 import { isAboutSubject } from './is-about.ts'
 import { lastPage } from './last-page.ts'
 import { plainBody } from './outcome.ts'
@@ -37,7 +37,7 @@ const MAX_READS = 8
 const FURTHER_WAIT_SHARE = 0.5
 
 /** Undefined for methods that list no such activity. */
-export function earlierActivity(app: AppContext, nsid: string): EarlierActivity | undefined {
+export function earlierActivity(app: FallbackContext, nsid: string): EarlierActivity | undefined {
   const { actors, counted, engagement, graph, postsByUri } = app
   const idOf = (uri: string) => postsByUri([uri]).get(uri)?.id ?? 0
   const uidOf = (view: unknown) => (isObject(view) ? actors.uidOf(String(view['did'])) : 0)
@@ -86,7 +86,7 @@ export function earlierActivity(app: AppContext, nsid: string): EarlierActivity 
 }
 
 export async function oursThenTheirs(
-  app: AppContext,
+  app: FallbackContext,
   own: OwnMethod,
   request: Request,
 ): Promise<MethodResult> {
@@ -114,7 +114,7 @@ export async function oursThenTheirs(
   return { ...result, body: { ...body, [field]: merged, cursor: theirs['cursor'] } }
 }
 
-async function goOn(app: AppContext, own: OwnMethod, request: Request): Promise<MethodResult> {
+async function goOn(app: FallbackContext, own: OwnMethod, request: Request): Promise<MethodResult> {
   const { call } = request
   const { uri, cid, limit } = call.params
   const from = parseWrapped(own.nsid, call)
@@ -131,7 +131,7 @@ async function goOn(app: AppContext, own: OwnMethod, request: Request): Promise<
  * empty and its cursor continues.
  */
 async function theirRest(
-  app: AppContext,
+  app: FallbackContext,
   nsid: string,
   { param, key, call, deeds }: Request,
   { from, limit }: { from: WrappedCursor; limit: number },

@@ -1,14 +1,14 @@
 // For a handle that we cannot resolve, asks the public AppView for its account. The account's own identity
 // must then confirm the handle.
 
-import type { AppContext } from '../app-context.ts'
 import { lookupsFor } from '../strangers/outside-shares.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
 import { askFallback } from './asked.ts'
+import type { FallbackContext } from './context.ts'
 import { outcomeOf, settle } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'
 
-export function handleFromFallback(app: AppContext, own: OwnMethod): Answering {
+export function handleFromFallback(app: FallbackContext, own: OwnMethod): Answering {
   return async (call) => {
     const ours = await outcomeOf(own.answer, call)
     if ('result' in ours) return ours.result

@@ -5,10 +5,10 @@ import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import type { Lack } from '../../../sources/appview/coverage.ts'
 import { ownerOf } from '../../../sources/appview/our-word.ts'
-import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
 import { askFallback } from './asked.ts'
+import type { FallbackContext } from './context.ts'
 import { plainBody } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'
 
@@ -17,7 +17,7 @@ type ByKeys = Extract<Lack, { about: 'keys' }>
 const POST = 'app.bsky.feed.post'
 const MAX_ASKED = 25
 
-export function missingKeys(app: AppContext, own: OwnMethod, lack: ByKeys): Answering {
+export function missingKeys(app: FallbackContext, own: OwnMethod, lack: ByKeys): Answering {
   return async (call) => {
     const first = await own.atOnce(call)
     const keys = [...new Set(call.params[lack.param] as string[])]
@@ -38,7 +38,7 @@ export function missingKeys(app: AppContext, own: OwnMethod, lack: ByKeys): Answ
 }
 
 async function found(
-  app: AppContext,
+  app: FallbackContext,
   nsid: string,
   { call, lack, missing }: { call: Call; lack: ByKeys; missing: string[] },
 ): Promise<Map<string, JsonObject>> {
@@ -51,7 +51,7 @@ async function found(
 
 /** Items that we know but do not show are not missing. */
 function missingOf(
-  { postsByUri }: AppContext,
+  { postsByUri }: FallbackContext,
   keys: string[],
   views: unknown,
   lack: ByKeys,

@@ -22,14 +22,12 @@ import {
   type Shown,
   type ThingWord,
 } from '../../../sources/appview/our-word.ts'
-import type { Needs } from '../define.ts'
+import type { OwnKnowledge } from '../feeds/posts-elsewhere.ts'
 import { isStoredAccount } from '../strangers/holdings.ts'
-
-type Parts = Needs<'actors' | 'hydrator' | 'listPages' | 'postsByUri' | 'scope'>
 
 const LIST = 'app.bsky.graph.list'
 
-export function ourWordOn(parts: Parts, answer: JsonObject, reader: Reader): OurWord {
+export function ourWordOn(parts: OwnKnowledge, answer: JsonObject, reader: Reader): OurWord {
   const shown = collect(answer)
   const accounts = accountWords(parts, shown, reader)
   const posts = postWords(parts, shown, reader)
@@ -43,7 +41,7 @@ export function ourWordOn(parts: Parts, answer: JsonObject, reader: Reader): Our
 }
 
 function accountWords(
-  { actors, hydrator }: Parts,
+  { actors, hydrator }: OwnKnowledge,
   { dids }: Shown,
   reader: Reader,
 ): (did: string) => AccountWord {
@@ -63,7 +61,11 @@ function accountWords(
   }
 }
 
-function postWords(parts: Parts, { posts }: Shown, reader: Reader): (uri: string) => ThingWord {
+function postWords(
+  parts: OwnKnowledge,
+  { posts }: Shown,
+  reader: Reader,
+): (uri: string) => ThingWord {
   const { hydrator } = parts
   const rows = parts.postsByUri(posts)
   const present = [...rows.values()].filter(({ is }) => is === 'present').map(({ id }) => id)
@@ -93,7 +95,7 @@ function postWords(parts: Parts, { posts }: Shown, reader: Reader): (uri: string
 
 /** Our own view of a post, if we hold its author's account. */
 function ownView(
-  parts: Parts,
+  parts: OwnKnowledge,
   state: FeedState,
   row: PostByUri | undefined,
 ): JsonObject | undefined {
@@ -102,7 +104,11 @@ function ownView(
   return postView(state, post.id) as JsonObject | undefined
 }
 
-function recordWords(parts: Parts, { records }: Shown, reader: Reader): (uri: string) => ThingWord {
+function recordWords(
+  parts: OwnKnowledge,
+  { records }: Shown,
+  reader: Reader,
+): (uri: string) => ThingWord {
   const { hydrator } = parts
   const uris = [...records]
   const lists = listIds(parts, uris)
@@ -121,7 +127,7 @@ function recordWords(parts: Parts, { records }: Shown, reader: Reader): (uri: st
   })
 }
 
-function listIds({ listPages }: Parts, uris: readonly string[]): Map<string, number> {
+function listIds({ listPages }: OwnKnowledge, uris: readonly string[]): Map<string, number> {
   const ids = new Map<string, number>()
   for (const uri of uris) {
     const key = parseRecordUri(uri)

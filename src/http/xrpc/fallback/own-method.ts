@@ -4,10 +4,10 @@
 
 import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { MethodResult } from '../../server/method.ts'
-import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { MethodDefinition } from '../define.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
+import type { FallbackContext } from './context.ts'
 
 export type OwnMethod = {
   nsid: string
@@ -18,7 +18,7 @@ export type OwnMethod = {
 }
 
 export function ownMethod(
-  app: AppContext,
+  app: FallbackContext,
   { nsid, ready }: MethodDefinition,
   answer: Answering,
 ): OwnMethod {

@@ -1,9 +1,9 @@
 // Fetches single posts from the public AppView, for pages whose other posts are ours (getFeed).
 
 import type { JsonObject } from '../../../base/util/json-object.ts'
-import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { askFallback } from './asked.ts'
+import type { Asking } from './context.ts'
 
 const NSID = 'app.bsky.feed.getPosts'
 /** The method's own maximum. */
@@ -12,11 +12,11 @@ const MAX_QUESTIONS = 4
 
 /** @returns views of the posts that may be shown, by at-URI */
 export async function postsFromFallback(
-  app: AppContext,
+  app: Asking,
   call: Call,
   uris: readonly string[],
 ): Promise<Map<string, JsonObject>> {
-  if (!app.fallback || uris.length === 0) return new Map()
+  if (uris.length === 0) return new Map()
   const questions: string[][] = []
   for (let i = 0; i < uris.length && questions.length < MAX_QUESTIONS; i += MAX_ASKED) {
     questions.push(uris.slice(i, i + MAX_ASKED))

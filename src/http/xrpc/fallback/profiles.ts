@@ -5,13 +5,13 @@
 import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
 import { invalidRequest } from '../../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
-import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { findSome, type NamedActor } from '../naming/actor-names.ts'
 import { isAway, isStoredAccount } from '../strangers/holdings.ts'
 import { lookupsFor } from '../strangers/outside-shares.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
 import { askFallback } from './asked.ts'
+import type { FallbackContext } from './context.ts'
 import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'
 
@@ -24,7 +24,7 @@ const MADE = ['lists', 'feedgens', 'starterPacks']
  */
 const DECLARED = ['chat']
 
-export function oneProfile(app: AppContext, own: OwnMethod): Answering {
+export function oneProfile(app: FallbackContext, own: OwnMethod): Answering {
   return async (call) => {
     const found = await app.names.find(String(call.params['actor']), call.who)
     if (!found || !isStranger(app, found, call)) {
@@ -43,7 +43,7 @@ export function oneProfile(app: AppContext, own: OwnMethod): Answering {
   }
 }
 
-export function manyProfiles(app: AppContext, own: OwnMethod): Answering {
+export function manyProfiles(app: FallbackContext, own: OwnMethod): Answering {
   return async (call) => {
     const names = call.params['actors'] as string[]
     const found = await findSome(app.names, names, call.who)
@@ -71,7 +71,7 @@ export function manyProfiles(app: AppContext, own: OwnMethod): Answering {
  * for the AppView; otherwise never.
  */
 function thatNobodyIs(
-  app: AppContext,
+  app: FallbackContext,
   sought: readonly NamedActor[],
   { who }: Call,
 ): Promise<undefined> {
@@ -89,7 +89,7 @@ function thatNobodyIs(
 
 /** Strangers' DIDs by requested name. */
 function strangersAmong(
-  app: AppContext,
+  app: FallbackContext,
   { names, found }: { names: readonly string[]; found: readonly (NamedActor | undefined)[] },
   call: Call,
 ): Map<string, string> {
@@ -98,7 +98,7 @@ function strangersAmong(
 }
 
 async function countsOf(
-  app: AppContext,
+  app: FallbackContext,
   found: readonly (NamedActor | undefined)[],
   { signal }: Call,
 ): Promise<void> {
@@ -128,7 +128,11 @@ function withStrangers(
   return { profiles: inOrder.filter((view) => view !== undefined) }
 }
 
-function isStranger(app: AppContext, { uid, did }: NamedActor, { reader, viewer }: Call): boolean {
+function isStranger(
+  app: FallbackContext,
+  { uid, did }: NamedActor,
+  { reader, viewer }: Call,
+): boolean {
   // A viewer who reads here for the first time is soon backfilled.
   return did !== viewer?.did && !isStoredAccount(app, uid) && !isAway(app, uid, reader)
 }

@@ -12,9 +12,9 @@ import {
   wrapCursor,
 } from '../../../sources/appview/wrapped-cursor.ts'
 import type { Params } from '../../server/method.ts'
-import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { type Asked, askFallback } from './asked.ts'
+import type { FallbackContext } from './context.ts'
 
 const MAX_READS = 3
 /** Share of the wait for further pages, after an empty one. */
@@ -31,7 +31,7 @@ type PageRequest = Asked & {
 
 /** @returns undefined if there is no answer */
 export async function theirPage(
-  app: AppContext,
+  app: FallbackContext,
   { call, nsid, params, from, waitShare, keep = (items) => items, seenWith }: PageRequest,
 ): Promise<JsonObject | undefined> {
   const field = itemsFieldOf(loadLexicons(), nsid)

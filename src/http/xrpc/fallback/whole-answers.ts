@@ -11,10 +11,10 @@ import type { Lack } from '../../../sources/appview/coverage.ts'
 import { itemsFieldOf } from '../../../sources/appview/valid-answer.ts'
 import { isWrapped } from '../../../sources/appview/wrapped-cursor.ts'
 import type { MethodResult, Params } from '../../server/method.ts'
-import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { isAway, isStoredAccount, isStoredList, isStoredPost } from '../strangers/holdings.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
+import type { FallbackContext } from './context.ts'
 import { earlierActivity, oursThenTheirs } from './earlier-activity.ts'
 import { isAboutItem, isAboutSubject } from './is-about.ts'
 import { lastPage } from './last-page.ts'
@@ -27,7 +27,7 @@ type Whole = Extract<Lack, { about: 'account' | 'post' | 'record' }>
 /** `key` is the subject's global name: a DID, or an at-URI with one. */
 type Subject = { key: string; isHeld: boolean }
 
-export function wholeAnswers(app: AppContext, own: OwnMethod, lack: Whole): Answering {
+export function wholeAnswers(app: FallbackContext, own: OwnMethod, lack: Whole): Answering {
   const deeds = earlierActivity(app, own.nsid)
   const isThread = /\.getPostThread(Other)?(V2)?$/.test(own.nsid)
   const answered = (call: Call, subject: Subject | undefined) => {
@@ -56,7 +56,11 @@ export function wholeAnswers(app: AppContext, own: OwnMethod, lack: Whole): Answ
 type Request = { lack: Whole; subject: Subject; call: Call }
 
 /** Uses the AppView's thread if it has replies from before we indexed them. */
-async function thread(app: AppContext, own: OwnMethod, request: Request): Promise<MethodResult> {
+async function thread(
+  app: FallbackContext,
+  own: OwnMethod,
+  request: Request,
+): Promise<MethodResult> {
   const { subject, call } = request
   const id = app.postsByUri([subject.key]).get(subject.key)?.id ?? 0
   const earlier = await app.counted?.post(id, call.signal)
@@ -64,7 +68,11 @@ async function thread(app: AppContext, own: OwnMethod, request: Request): Promis
   return answer(app, own, request)
 }
 
-async function answer(app: AppContext, own: OwnMethod, request: Request): Promise<MethodResult> {
+async function answer(
+  app: FallbackContext,
+  own: OwnMethod,
+  request: Request,
+): Promise<MethodResult> {
   const { call } = request
   const [ours, theirs] = await Promise.all([
     outcomeOf(own.atOnce, call),
@@ -84,7 +92,7 @@ const LIST_FEED = 'app.bsky.feed.getListFeed'
 const THREAD = 'app.bsky.unspecced.getPostThreadV2'
 
 function completed(
-  app: AppContext,
+  app: FallbackContext,
   nsid: string,
   { theirs, call }: { theirs: JsonObject; call: Call },
 ): JsonObject {
@@ -94,7 +102,7 @@ function completed(
 
 /** If the AppView has no more items, the list ends. */
 async function goOn(
-  app: AppContext,
+  app: FallbackContext,
   own: OwnMethod,
   request: Omit<Request, 'subject'> & { subject: Subject | undefined },
 ): Promise<MethodResult> {
@@ -106,7 +114,7 @@ async function goOn(
 }
 
 async function askedOf(
-  app: AppContext,
+  app: FallbackContext,
   nsid: string,
   { lack, subject, call }: Request,
   from: { page: number; theirs: string | undefined },
@@ -146,7 +154,7 @@ function itemsIn(nsid: string, body: JsonObject): unknown[] | undefined {
  * held here: then only our own answer counts
  */
 function findSubject(
-  app: AppContext,
+  app: FallbackContext,
   { lack: { about, param }, method }: { lack: Whole; method: string },
   { params, reader, viewer, who }: Call,
 ): MaybeLater<Subject | undefined> {

@@ -11,7 +11,6 @@ import type { ItemByUri } from '../../../data/store/read/timelines/items-by-uri.
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { postsFromFallback } from '../fallback/posts-from-fallback.ts'
 import { notBlockedOrMuted } from '../paging/present.ts'
 import { whenAsked } from '../waiting/when-asked.ts'
 import type { FeedSkeleton } from './feed-skeleton.ts'
@@ -25,11 +24,11 @@ const PIN: AppBskyFeedDefs.SkeletonReasonPin['$type'] = 'app.bsky.feed.defs#skel
 const MAX_WAIT_MS = 1_000
 const LONG_WAIT_MS = 2_500
 
-type Found = { items: ItemByUri[]; fallback: ReadonlyMap<string, object> }
+type Found = { items: ItemByUri[]; elsewhere: ReadonlyMap<string, object> }
 
 /**
  * In the order of `chosen`; posts found nowhere have the item 0. Asks for missing posts at their
- * PDSs and at the fallback concurrently, and stops waiting once the fallback has them.
+ * PDSs and elsewhere concurrently, and stops waiting once they are found elsewhere.
  */
 export async function findItems(
   app: AppContext,
@@ -43,8 +42,8 @@ export async function findItems(
   const uris = unknown.map(({ post }) => post)
   // A repost that is not indexed is not shown, so its post is not needed.
   const single = unknown.filter(({ repost }) => repost === undefined).map(({ post }) => post)
-  const theirs = postsFromFallback(app, call, single)
-  if (unknown.length === 0 || !call.viewer) return { items: found, fallback: await theirs }
+  const theirs = app.elsewhere.posts(app, call, single)
+  if (unknown.length === 0 || !call.viewer) return { items: found, elsewhere: await theirs }
   const asked = fetchRequests.ask(call.viewer, {
     uris,
     dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))],
@@ -60,7 +59,7 @@ export async function findItems(
     maxWaitMs: unknown.length * 2 > named.length ? LONG_WAIT_MS : MAX_WAIT_MS,
     signal: call.signal,
   })
-  return { items: itemsByUri(named), fallback: await theirs }
+  return { items: itemsByUri(named), elsewhere: await theirs }
 }
 
 function repostOf(reason: Chosen['reason']): string | undefined {
@@ -72,7 +71,7 @@ type Presented = {
   feed: readonly Chosen[]
   items: readonly ItemByUri[]
   reqId: string | undefined
-  fallback: ReadonlyMap<string, object>
+  elsewhere: ReadonlyMap<string, object>
 }
 
 type IsShown = (rules: FeedItemRules, facts: ItemFacts) => boolean
@@ -92,8 +91,8 @@ export function presentEach(
   return page.feed.map(({ post, reason, feedContext }, i) => {
     const item = items[i]!
     const fields = { feedContext, reqId: page.reqId }
-    const fallback = item === 0 ? page.fallback.get(post) : undefined
-    if (fallback) return { post: fallback, ...fields }
+    const theirs = item === 0 ? page.elsewhere.get(post) : undefined
+    if (theirs) return { post: theirs, ...fields }
     const pins = reason?.$type === PIN && item !== 0
     const view = pins
       ? viewCache.items([item], reader, { isShown, pinned: item })[0]

@@ -23,10 +23,10 @@ export async function ownFeedPage(
   const choices = await own.choose({ viewer, limit, cursor, languages })
   if (!choices) return undefined
   const { feed, reqId } = choices
-  const { items, fallback } = await inTurn(call, () => findItems(app, feed, call))
+  const { items, elsewhere } = await inTurn(call, () => findItems(app, feed, call))
   const isFit = choices.fitting(items.map(({ item }) => item))
   const page = await inTurn(call, () => {
-    const views = presentEach(app, reader, { feed, items, reqId, fallback }, notBlockedOrMuted)
+    const views = presentEach(app, reader, { feed, items, reqId, elsewhere }, notBlockedOrMuted)
     return fill(views, (i) => isFit(i, items[i]!.item), limit)
   })
   if (page.views.length === 0 && cursor === undefined) return undefined

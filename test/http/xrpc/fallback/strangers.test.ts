@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyLabels } from '../../../../src/ingest/indexing/moderation/label.ts'
-import { OWN_URLS } from '../../../support/appview-double.ts'
+import { OWN_URLS } from '../../../features/fallback/asking.ts'
 import { blobOf, didOf } from '../../../support/records.ts'
 import { allPages, type Query } from '../../../support/serving-world.ts'
 import {

@@ -10,7 +10,6 @@ import { createLabels } from '../../../../src/ingest/labels/labels.ts'
 import { createGuardedFetch } from '../../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../../src/sources/identity/resolver.ts'
-import { startAppviewDouble } from '../../../support/appview-double.ts'
 import { eventually, until } from '../../../support/eventually.ts'
 import { createFeedGeneratorDouble } from '../../../support/feed-generator-double.ts'
 import { arroba } from '../../../support/foreign-pds.ts'
@@ -62,7 +61,6 @@ const kindOf = (type: string) => type.split('#')[1]
 const PLAYED: Record<string, (of: Given) => Promise<void>> = {
   'listing-ascending': playRisingListing,
   'own-pds-ascending': playOwnRisingListing,
-  'fallback-fails': playFailingFallback,
   'first-view-of-shared-things': playFirstView,
   'handle-in-at-uri': playHandles,
   'blobs-not-accepted': playBlobs,
@@ -71,8 +69,12 @@ const PLAYED: Record<string, (of: Given) => Promise<void>> = {
   'broken-repositories-on-one-host': playBrokenRepositories,
 }
 
+/** Played where their feature is: test/features. */
+const OF_FEATURES = ['fallback-fails']
+
 test.skipIf(!hasFile)('every input is played', () => {
-  expect(Object.keys(PLAYED)).toEqual(Object.keys(given))
+  const ofCore = Object.keys(given).filter((name) => !OF_FEATURES.includes(name))
+  expect(Object.keys(PLAYED)).toEqual(ofCore)
 })
 
 test.skipIf(!hasFile).each(Object.keys(PLAYED))(
@@ -123,32 +125,6 @@ async function playOwnRisingListing(): Promise<void> {
   expect(await world.timeline(member)).toContain('N')
   expect((await world.profile(newest, member)).viewer.following).toBeTypeOf('string')
   expect((await world.profile(blocked, member)).viewer.blocking).toBeTypeOf('string')
-}
-
-async function playFailingFallback({ answer }: Given): Promise<void> {
-  const double = await startAppviewDouble()
-  ends.push(() => double.close())
-  const ways = [
-    { text: String(answer) },
-    { status: 403 },
-    { status: 503 },
-    { status: 400 },
-    'away',
-  ] as const
-  for (const [i, how] of ways.entries()) {
-    if (how === 'away') await double.close()
-    else double.misbehave(how)
-    const world = await startStrangersWorld({ fallback: double.fallback({ maxWaitMs: 300 }) })
-    ends.push(() => world.stop())
-    const eve = await world.person(`eve${i}`)
-    const post = write(eve, POST, { text: 'hello' })
-    const list = write(eve, LIST, { name: 'people', purpose: CURATED })
-    write(eve, 'app.bsky.graph.listitem', { list: list.uri, subject: eve.did })
-    const feed = await world.w.ask('app.bsky.feed.getAuthorFeed', { actor: eve.did }, alice)
-    expect(feed).toMatchObject({ status: 200, body: { feed: [{ post: { uri: post.uri } }] } })
-    const shown = await world.w.ask('app.bsky.graph.getList', { list: list.uri }, alice)
-    expect(shown).toMatchObject({ status: 200, body: { items: [{ subject: {} }] } })
-  }
 }
 
 /** The record of the file embeds each thing in turn. */

@@ -2,57 +2,18 @@
 // what these servers allow. Over real sockets, with the default limits on requests.
 
 import { afterEach, expect, test } from 'vitest'
-import { loadConfig } from '../../../../src/base/config/config.ts'
 import { createCountBuffer } from '../../../../src/data/shared-memory/count-table.ts'
-import { createServer, type Server } from '../../../../src/http/server/server.ts'
 import { createQuotas } from '../../../../src/sources/quota.ts'
-import { startAppviewDouble } from '../../../support/appview-double.ts'
+import { alice, ENOUGH, FLOODS, flood, servingFloods } from '../../../support/flooding-visitors.ts'
 import { didOf } from '../../../support/records.ts'
-import { createServingWorld, type ServingWorld } from '../../../support/serving-world.ts'
-import { trustingAuth } from '../../../support/trusting-auth.ts'
+import { createServingWorld } from '../../../support/serving-world.ts'
 
 const RECORD = 'com.atproto.repo.getRecord'
 const RESOLVE = 'com.atproto.identity.resolveHandle'
-const PROFILES = 'app.bsky.actor.getProfiles'
-const FLOODS = 900
-const ENOUGH = 10
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-async function serve(world: ServingWorld) {
-  const server: Server = createServer({
-    config: { ...loadConfig({}, '/nonexistent/.env'), port: 0, trustedProxies: ['127.0.0.1/32'] },
-    methods: world.methods,
-    serviceAuth: trustingAuth,
-    health: () => ({ ok: true, version: '1' }),
-    log: { debug() {}, error() {}, fatal() {} },
-  })
-  closing.push(() => world.dispose(), server.close)
-  const { port } = await server.listen()
-  return async (path: string, headers: Record<string, string>) => {
-    const response = await fetch(`http://127.0.0.1:${port}/xrpc/${path}`, { headers })
-    await response.arrayBuffer()
-    return response.status
-  }
-}
-
-const visitor = (i: number) => ({ 'x-forwarded-for': `192.0.2.${1 + (i % 3)}` })
+const { serve, stop } = servingFloods()
+afterEach(stop)
 const bob = didOf('bob')
-const alice = { authorization: `Bearer ${didOf('alice')}` }
-
-async function flood(ask: Awaited<ReturnType<typeof serve>>, pathOf: (i: number) => string) {
-  const statuses = new Set<number>()
-  for (let i = 0; i < FLOODS; i += 6) {
-    const some = Array.from({ length: 6 }, (_, k) => ask(pathOf(i + k), visitor(i + k)))
-    for (const status of await Promise.all(some)) statuses.add(status)
-  }
-  // A busy machine may put visitors off for a moment.
-  statuses.delete(503)
-  return statuses
-}
 
 test('three visitors leave members their records at a PDS', async () => {
   const hosts: string[] = []
@@ -76,28 +37,6 @@ test('three visitors leave members their records at a PDS', async () => {
   const before = hosts.length
   for (let i = 0; i < ENOUGH; i++) expect(await ask(path(FLOODS + i), alice)).toBe(400)
   expect(hosts).toHaveLength(before + ENOUGH)
-})
-
-test('three visitors leave members their look-ups at the directory', async () => {
-  const looked: string[] = []
-  const double = await startAppviewDouble()
-  closing.push(double.close)
-  double.answer(PROFILES, { profiles: [] })
-  const world = createServingWorld({
-    members: ['alice'],
-    quotas: createQuotas(createCountBuffer()),
-    fallback: double.fallback(),
-    onLookup: (did) => void looked.push(did),
-  })
-  const ask = await serve(world)
-  const path = (i: number) =>
-    `${PROFILES}?actors=${didOf(`one of ${i}`)}&actors=${didOf(`other of ${i}`)}`
-  await flood(ask, path)
-  expect(looked.length).toBeGreaterThan(ENOUGH)
-  expect(looked.length).toBeLessThanOrEqual(3_000 / 4)
-  const before = looked.length
-  for (let i = 0; i < ENOUGH; i++) await ask(path(FLOODS + i), alice)
-  expect(looked).toHaveLength(before + 2 * ENOUGH)
 })
 
 test('three visitors leave members their feeds at a generator', async () => {

@@ -61,7 +61,7 @@ async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
       feed: skeleton.feed,
       reqId: skeleton.reqId,
       items: found.items,
-      fallback: found.fallback,
+      elsewhere: found.elsewhere,
     }).filter((view) => view !== undefined),
   )
   const durations = { skele: answeredAt - askedAt, hydr: performance.now() - answeredAt }

@@ -1,0 +1,34 @@
+// The serving threads' part: a step around the answers of methods.
+
+import { createMediaUrls } from '../../answers/views/media-urls.ts'
+import { loadLexicons } from '../../base/atproto/lexicons/lexicons.ts'
+import type { ServeFeature } from '../../http/feature.ts'
+import type { Elsewhere, ElsewhereParts } from '../../http/xrpc/elsewhere.ts'
+import { fromAppview } from '../../http/xrpc/fallback/from-appview.ts'
+import { createCounted } from '../../http/xrpc/waiting/counted.ts'
+import { rules } from '../../sources/appview/coverage.ts'
+import { createFallback } from '../../sources/appview/fallback.ts'
+import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+
+export const serve: ServeFeature = {
+  elsewhere: askPublicAppview,
+  answersWhen: Object.fromEntries(Object.entries(rules).map(([nsid, { when }]) => [nsid, when])),
+}
+
+/** Undefined if the operator uses no public AppView. */
+function askPublicAppview(parts: ElsewhereParts): Elsewhere | undefined {
+  const { config, log, db, writer, quotas } = parts
+  const { fallbackAppview: origin } = config
+  if (origin === 'none') return undefined
+  return fromAppview({
+    fallback: createFallback({
+      origin,
+      fetch: createGuardedFetch({ ...config, trustedOrigins: [origin], log }),
+      lexicons: loadLexicons(),
+      urls: createMediaUrls(config),
+      quota: quotas.of(new URL(origin).host),
+      log,
+    }),
+    counted: createCounted({ db, scope: config.indexScope, writer }),
+  })
+}
