@@ -4,11 +4,11 @@ import { createMediaUrls } from '../../answers/views/media-urls.ts'
 import { loadLexicons } from '../../base/atproto/lexicons/lexicons.ts'
 import type { ServeFeature } from '../../http/feature.ts'
 import type { Elsewhere, ElsewhereParts } from '../../http/xrpc/elsewhere.ts'
-import { fromAppview } from '../../http/xrpc/fallback/from-appview.ts'
-import { createCounted } from '../../http/xrpc/waiting/counted.ts'
-import { rules } from '../../sources/appview/coverage.ts'
-import { createFallback } from '../../sources/appview/fallback.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import { fromAppview } from './answering/from-appview.ts'
+import { rules } from './answering/rules.ts'
+import { createFallback } from './appview/fallback.ts'
+import { createCounted } from './counts/counted.ts'
 
 export const serve: ServeFeature = {
   elsewhere: askPublicAppview,

@@ -1,7 +1,7 @@
 // Visitors neither delay, pause nor disable members' questions to the public AppView. The clock is simulated.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Fallback } from '../../../src/sources/appview/fallback.ts'
+import type { Fallback } from '../../../src/features/fallback/appview/fallback.ts'
 import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
 import { didOf } from '../../support/records.ts'
 import { fallbackTo } from './asking.ts'

@@ -1,0 +1,154 @@
+// Loads what our index knows about the accounts, posts and records in a public AppView's answer
+// (appview/our-word.ts), in a few reads per page. Accounts unknown here have no relations.
+
+import type { Reader } from '../../../answers/hydrate/reader.ts'
+import type { FeedState, ProfileState } from '../../../answers/hydrate/types.ts'
+import { labelsOf } from '../../../answers/views/labels.ts'
+import { postView } from '../../../answers/views/posts/post-view.ts'
+import { postViewer, ungatedPostViewer } from '../../../answers/views/posts/post-viewer.ts'
+import {
+  blockedProfileViewer,
+  profileViewer,
+} from '../../../answers/views/profiles/profile-viewer.ts'
+import { relationRules } from '../../../answers/views/rules.ts'
+import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
+import type { JsonObject } from '../../../base/util/json-object.ts'
+import type { PostByUri } from '../../../data/store/read/posts/posts-by-uri.ts'
+import type { OwnKnowledge } from '../../../http/xrpc/feeds/posts-elsewhere.ts'
+import { isStoredAccount } from '../../../http/xrpc/strangers/holdings.ts'
+import {
+  type AccountWord,
+  collect,
+  type OurWord,
+  type Shown,
+  type ThingWord,
+} from '../appview/our-word.ts'
+
+const LIST = 'app.bsky.graph.list'
+
+export function ourWordOn(parts: OwnKnowledge, answer: JsonObject, reader: Reader): OurWord {
+  const shown = collect(answer)
+  const accounts = accountWords(parts, shown, reader)
+  const posts = postWords(parts, shown, reader)
+  const records = recordWords(parts, shown, reader)
+  return {
+    isSignedIn: reader.viewer !== undefined,
+    account: accounts,
+    post: posts,
+    record: records,
+  }
+}
+
+function accountWords(
+  { actors, hydrator }: OwnKnowledge,
+  { dids }: Shown,
+  reader: Reader,
+): (did: string) => AccountWord {
+  const uids = [...dids].map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
+  const state = hydrator.profiles(uids, reader)
+  return (did) => {
+    const uid = dids.has(did) ? actors.uidOf(did) : 0
+    const actor = state.actors.get(uid)
+    return {
+      ...relationRules(state, uid),
+      isHidden: actor?.hiddenAs !== undefined,
+      handle: actor && actor.handle !== INVALID_HANDLE ? actor.handle : undefined,
+      viewer: profileViewer(state, uid) as JsonObject | undefined,
+      blockedViewer: blockedProfileViewer(state, uid) as JsonObject | undefined,
+      labels: labelsOf(state, did, `at://${did}/app.bsky.actor.profile/self`),
+    }
+  }
+}
+
+function postWords(
+  parts: OwnKnowledge,
+  { posts }: Shown,
+  reader: Reader,
+): (uri: string) => ThingWord {
+  const { hydrator } = parts
+  const rows = parts.postsByUri(posts)
+  const present = [...rows.values()].filter(({ is }) => is === 'present').map(({ id }) => id)
+  const state = hydrator.posts(present, reader)
+  const doings = hydrator.postViewers(
+    [...rows.values()].map(({ id }) => id),
+    reader,
+  )
+  const labels = hydrator.labels([...posts], reader)
+  return (uri) => {
+    const row = rows.get(uri)
+    const post = state.posts.get(row?.id ?? 0)
+    const said = labels.get(uri)
+    const isGone = row?.is === 'gone' || (row?.is === 'present' && !post)
+    return {
+      isGone: isGone || (said?.isTakenDown ?? false),
+      viewer:
+        reader.viewer &&
+        ((post
+          ? postViewer(state, post)
+          : ungatedPostViewer(doings.get(row?.id ?? 0))) as JsonObject),
+      labels: said?.labels ?? [],
+      own: ownView(parts, state, row),
+    }
+  }
+}
+
+/** Our own view of a post, if we hold its author's account. */
+function ownView(
+  parts: OwnKnowledge,
+  state: FeedState,
+  row: PostByUri | undefined,
+): JsonObject | undefined {
+  const post = state.posts.get(row?.id ?? 0)
+  if (!post || !isStoredAccount(parts, post.uid)) return undefined
+  return postView(state, post.id) as JsonObject | undefined
+}
+
+function recordWords(
+  parts: OwnKnowledge,
+  { records }: Shown,
+  reader: Reader,
+): (uri: string) => ThingWord {
+  const { hydrator } = parts
+  const uris = [...records]
+  const lists = listIds(parts, uris)
+  const listState = hydrator.lists([...lists.values()], reader)
+  const state = hydrator.records(
+    uris.filter((uri) => !lists.has(uri)),
+    reader,
+  )
+  const labels = hydrator.labels(uris, reader)
+  return (uri) => ({
+    isGone: labels.get(uri)?.isTakenDown ?? false,
+    viewer:
+      reader.viewer &&
+      viewerOfRecord(uri, { list: listState.lists.get(lists.get(uri) ?? 0), state }),
+    labels: labels.get(uri)?.labels ?? [],
+  })
+}
+
+function listIds({ listPages }: OwnKnowledge, uris: readonly string[]): Map<string, number> {
+  const ids = new Map<string, number>()
+  for (const uri of uris) {
+    const key = parseRecordUri(uri)
+    if (key?.collection === LIST) ids.set(uri, listPages.idOf(key.did, key.rkey))
+  }
+  return ids
+}
+
+function viewerOfRecord(
+  uri: string,
+  {
+    list,
+    state,
+  }: {
+    list: { mutedByViewer: boolean; blockedByViewer: string | undefined } | undefined
+    state: ProfileState
+  },
+): JsonObject | undefined {
+  if (uri.includes(`/${LIST}/`)) {
+    return { muted: list?.mutedByViewer ?? false, blocked: list?.blockedByViewer }
+  }
+  if (uri.includes('/app.bsky.graph.starterpack/')) return undefined
+  return { like: state.records.get(uri)?.like }
+}

@@ -1,0 +1,31 @@
+// Fetches single posts from the public AppView, for pages whose other posts are ours (getFeed).
+
+import type { JsonObject } from '../../../base/util/json-object.ts'
+import type { Call } from '../../../http/xrpc/call.ts'
+import { askFallback } from './asked.ts'
+import type { Asking } from './context.ts'
+
+const NSID = 'app.bsky.feed.getPosts'
+/** The method's own maximum. */
+const MAX_ASKED = 25
+const MAX_QUESTIONS = 4
+
+/** @returns views of the posts that may be shown, by at-URI */
+export async function postsFromFallback(
+  app: Asking,
+  call: Call,
+  uris: readonly string[],
+): Promise<Map<string, JsonObject>> {
+  if (uris.length === 0) return new Map()
+  const questions: string[][] = []
+  for (let i = 0; i < uris.length && questions.length < MAX_QUESTIONS; i += MAX_ASKED) {
+    questions.push(uris.slice(i, i + MAX_ASKED))
+  }
+  const answers = await Promise.all(
+    questions.map((some) => askFallback(app, call, { nsid: NSID, params: { uris: some } })),
+  )
+  const views = answers.flatMap((answer) => (answer?.['posts'] ?? []) as JsonObject[])
+  const asked = new Set(uris)
+  const byUri = views.map((view) => [String(view['uri']), view] as const)
+  return new Map(byUri.filter(([uri]) => asked.has(uri)))
+}
