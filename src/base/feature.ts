@@ -32,6 +32,14 @@ export type Dependency = {
   setting: string | undefined
 }
 
+/** What a feature's settings add to these. */
+type FeatureDependency = Dependency & {
+  /** Events come from there: the list begins with these. */
+  isSource?: boolean
+  /** Origins that answer anybody: they tell the doctor the time, and whether there is a network at all. */
+  origins?: readonly string[]
+}
+
 export type Feature = {
   name: string
   settings?: Readonly<Record<string, Setting<unknown>>>
@@ -57,7 +65,7 @@ export type Feature = {
   dataFiles?: readonly string[]
   gauges?: readonly FeatureGauge[]
   /** Other parties’ servers that it asks with these settings, for `slipstream doctor --independence`. */
-  dependencies?(config: never): readonly Dependency[]
+  dependencies?(config: never): readonly FeatureDependency[]
   /** Names under which its routes are counted (base/obs/request-counters.ts). */
   webRoutes?: readonly string[]
   /** What it says before rows are changed: data/feature.ts. */

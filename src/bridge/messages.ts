@@ -61,8 +61,6 @@ type OtherAct =
    * at-URI or a DID.
    */
   | { kind: 'fetch-requested'; uris: string[]; dids: string[] }
-  /** Requests counts from before our own counting began: posts.id and uids that are shown. */
-  | { kind: 'counts-requested'; posts: number[]; actors: number[] }
   /** The account's key has changed; other threads may still know the old one. */
   | { kind: 'identity-changed' }
   /**

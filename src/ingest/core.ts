@@ -108,6 +108,8 @@ export function createCore(
     },
     /** Keeps the database's log short; set by thread.ts. */
     tendLog: (): Promise<void> | undefined => undefined,
+    /** Members (uids) whose timelines are being filled; set by thread.ts. */
+    newcomers: (): readonly number[] => [],
     /** Jobs were added; set by thread.ts. */
     wakeJobs(): void {},
     /** Called after each commit that changed memory. */

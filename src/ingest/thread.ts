@@ -38,8 +38,6 @@ import type { IndexContext } from './indexing/index-context.ts'
 import { memberSeen } from './indexing/members/members.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
 import { createOutside } from './outside.ts'
-import type { Counting } from './upkeep/counts/counting.ts'
-import { createSeedCounting } from './upkeep/counts/seed-counting.ts'
 import { bearFullDisk } from './upkeep/disk/bear-full-disk.ts'
 import { type Checkpoints, watchedCheckpoints } from './upkeep/disk/checkpoints.ts'
 import { createDiskGuard } from './upkeep/disk/disk-guard.ts'
@@ -116,7 +114,7 @@ function run(
   const ofFeatures = features.flatMap((one) => one.start?.(config, core) ?? [])
   const mirrors = mirrorsOf(ofFeatures)
   const background = createBackground(config, core, { checkpoints, replaying, lines, mirrors })
-  const { backfill, counting, identityNews, labels, resolver } = background
+  const { backfill, identityNews, labels, resolver } = background
   core.onPublished = (changes, entries) => {
     core.counts.add('timelineWrites', 'items', entries)
     identityNews.ofHidden(changes)
@@ -128,6 +126,7 @@ function run(
   }
 
   core.wakeJobs = () => backfill.wake()
+  core.newcomers = () => newcomersAmong(backfill.coldStarts(), actors)
   core.applyBatch = async (batch, onApplied = () => undefined) => {
     const { events, gaps, cursor, isBeside = false } = batch
     const written = isBeside ? { events, gaps } : { events, gaps, cursor }
@@ -180,7 +179,7 @@ function run(
   async function stop(): Promise<void> {
     for (const one of [...upkeep, room, core.watchdog]) one.stop()
     await consumer.stop()
-    await allEnded(room, [backfill, labels, replaying, counting, ...ofFeatures])
+    await allEnded(room, [backfill, labels, replaying, ...ofFeatures])
     room.ifThereIsRoom(() => writer.commit((ctx) => endRun(ctx.db)))
     room.ifThereIsRoom(() => core.snapshots.finish())
     await checkpoints.stop()
@@ -194,7 +193,6 @@ function run(
   jobs.begin(() => backfill.start())
   replaying.start()
   labels.start()
-  counting?.start()
   const memory = Object.assign({}, ...ofFeatures.map((one) => one.memory))
   tell({ kind: 'ready', memory: { ...core.handles, features: memory } })
 }
@@ -214,7 +212,6 @@ function createAnswers(
   parts: {
     backfill: Backfill
     labels: Labels
-    counting: Counting | undefined
     checkpoints: Checkpoints
     identityNews: IdentityNews
     ofFeatures: RequestHandlers
@@ -224,8 +221,7 @@ function createAnswers(
     countsSeats: boolean
   },
 ) {
-  const { backfill, counting, identityNews, labels, checkpoints, ofFeatures, calls, operations } =
-    parts
+  const { backfill, identityNews, labels, checkpoints, ofFeatures, calls, operations } = parts
   const writing = {
     writer: core.writer,
     room: core.room,
@@ -234,7 +230,6 @@ function createAnswers(
   return {
     answer: createWriterRequests({
       ...writing,
-      counting,
       labels,
       ofFeatures,
       calls,
@@ -382,10 +377,18 @@ function createBackground(
     onDropped: (reason) => core.counts.add('labels-dropped', reason),
     configured: config.labelers,
   })
-  const coldStarts = () => backfill.coldStarts()
-  const counting = createSeedCounting(config, { ...core, coldStarts })
   const identityNews = createIdentityNews({ tellAll: lines.tellAll, resolver, actors })
-  return { backfill, counting, identityNews, labels, resolver }
+  return { backfill, identityNews, labels, resolver }
+}
+
+function newcomersAmong(
+  coldStarts: ReturnType<Backfill['coldStarts']>,
+  actors: Core['actors'],
+): number[] {
+  return coldStarts
+    .filter(({ stage }) => stage !== 'done')
+    .map(({ did }) => actors.uidOf(did))
+    .filter((uid) => uid !== 0)
 }
 
 function admit(ctx: IndexContext, dids: string[]): void {

@@ -4,9 +4,9 @@
 
 import { encode } from '@atproto/lex-cbor'
 import { afterEach, describe, expect, test } from 'vitest'
+import { parseObject } from '../../src/features/fallback/appview/json.ts'
 import { readSafeJson } from '../../src/http/server/input.ts'
 import { decodeFrame } from '../../src/ingest/labels/frame.ts'
-import { parseObject } from '../../src/sources/appview/json.ts'
 import { fetchIdentity } from '../../src/sources/identity/fetch-identity.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createPdsClient } from '../../src/sources/pds/pds-client.ts'

@@ -21,6 +21,7 @@ import { type LabelerDouble, startLabelerDouble } from './labeler-double.ts'
 import { type PdsDouble, startPdsDouble } from './pds-double.ts'
 import { type PlcAccount, type PlcDouble, startPlcDouble } from './plc-double.ts'
 import { authority, type ProxyDouble, startProxyDouble } from './proxy-double.ts'
+import { publicAppview } from './public-appview.ts'
 import { didOf, tidAt } from './records.ts'
 import { freshDataDir, type SlipstreamProcess, startSlipstream } from './slipstream-process.ts'
 
@@ -76,7 +77,7 @@ export async function startDoctorWorld(): Promise<DoctorWorld> {
     PLC_URL: plc.url,
     ALLOW_PRIVATE_HOSTS: 'on',
     LABELERS: labeler.did,
-    FALLBACK_APPVIEW: appview.origin,
+    ...publicAppview(appview.origin),
     IMAGES: 'own',
     MEMBERS: member.did,
     REPLAY_HOURS: '24',

@@ -27,8 +27,8 @@ import type { MethodDefinition } from '../../src/http/xrpc/define.ts'
 import type { Elsewhere } from '../../src/http/xrpc/elsewhere.ts'
 import { bindMethods } from '../../src/http/xrpc/methods.ts'
 import { createLabelRequests } from '../../src/http/xrpc/waiting/label-requests.ts'
+import type { IngestCalls } from '../../src/ingest/feature.ts'
 import type { Labels } from '../../src/ingest/labels/labels.ts'
-import type { Counting } from '../../src/ingest/upkeep/counts/counting.ts'
 import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { serveFeatures } from './feature-parts.ts'
@@ -82,8 +82,8 @@ export type ServingOptions = WorldOptions & {
   namesMaxWaitMs?: number
   /** Who knows what is not held; nobody if omitted. */
   elsewhere?: (parts: ElsewhereParts) => Elsewhere | undefined
-  /** Receives requests for missing earlier counts. */
-  counting?: () => Pick<Counting, 'requested'> | undefined
+  /** Answers these kinds of features' requests, which begin no transaction of their own. */
+  calls?: IngestCalls
   /** Limits lookups of unknown accounts; no limit if omitted. */
   lookups?: AppParts['lookups']
   /** Settings of features, as the operator sets them. */
@@ -160,7 +160,9 @@ function createOwnWriter(
       if (request.kind === 'labels-requested') {
         return options.labelRoom?.()?.requested(request.labelers, request.subjects)
       }
-      if (request.kind === 'counts-requested') return options.counting?.()?.requested(request)
+      if ('body' in request && options.calls?.[request.kind]) {
+        return void options.calls[request.kind]!(request.did, request.body as never)
+      }
       sent.push(request)
       const isLeftOut = request.kind === 'fetch-requested' && !options.queuesFetchRequests
       if (request.kind !== 'member-seen' && !isLeftOut) world.request({ ...request, id: 1 })

@@ -7,6 +7,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MAX_WAIT_MS } from './patience.ts'
+import { publicAppview } from './public-appview.ts'
 
 export type SlipstreamProcess = {
   readonly child: ChildProcess
@@ -41,7 +42,7 @@ export function startSlipstream(
     stdio?: StdioOptions
   } = {},
 ): SlipstreamProcess {
-  const settings = { PORT: '0', FALLBACK_APPVIEW: 'none', ...env }
+  const settings = { PORT: '0', ...publicAppview('none'), ...env }
   const child = spawn(process.execPath, [...(node.options ?? []), node.main ?? MAIN, ...args], {
     cwd: tmpdir(),
     stdio: node.stdio ?? 'pipe',

@@ -15,7 +15,6 @@ import {
   mediaPattern,
   members,
   oneOf,
-  originOrNone,
   path,
   secret,
   text,
@@ -220,12 +219,6 @@ export const settings = {
     'off',
     privateHosts,
     'Allow DID documents and PDSs on private addresses and plain http: on, off, or only these addresses and networks, separated by commas. For tests and local networks only.',
-  ),
-  fallbackAppview: setting(
-    'FALLBACK_APPVIEW',
-    'https://public.api.bsky.app',
-    originOrNone,
-    'Public AppView to ask for data that neither index nor PDS has in time: strangers’ counts, feeds, threads and wide search. It never learns which viewer asked. none: fully independent.',
   ),
   images: setting(
     'IMAGES',

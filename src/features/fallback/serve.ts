@@ -2,6 +2,7 @@
 
 import { createMediaUrls } from '../../answers/views/media-urls.ts'
 import { loadLexicons } from '../../base/atproto/lexicons/lexicons.ts'
+import { settingsOf } from '../../base/config/every-setting.ts'
 import type { ServeFeature } from '../../http/feature.ts'
 import type { Elsewhere, ElsewhereParts } from '../../http/xrpc/elsewhere.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
@@ -9,6 +10,7 @@ import { fromAppview } from './answering/from-appview.ts'
 import { rules } from './answering/rules.ts'
 import { createFallback } from './appview/fallback.ts'
 import { createCounted } from './counts/counted.ts'
+import { fallbackSettings } from './settings.ts'
 
 export const serve: ServeFeature = {
   elsewhere: askPublicAppview,
@@ -18,7 +20,7 @@ export const serve: ServeFeature = {
 /** Undefined if the operator uses no public AppView. */
 function askPublicAppview(parts: ElsewhereParts): Elsewhere | undefined {
   const { config, log, db, writer, quotas } = parts
-  const { fallbackAppview: origin } = config
+  const { fallbackAppview: origin } = settingsOf(config, fallbackSettings)
   if (origin === 'none') return undefined
   return fromAppview({
     fallback: createFallback({

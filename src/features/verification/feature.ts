@@ -30,6 +30,7 @@ export const verificationFeature: ListedFeature = {
         what: 'relays',
         hosts,
         askedBy: 'server',
+        isSource: true,
         ...(jetstreamHosts.length > 0 ? BESIDE_JETSTREAM : ALONE),
         setting: 'SLIPSTREAM_RELAY_HOSTS (others, or off)',
       },

@@ -20,7 +20,6 @@ export const areas = [
   'plc',
   'members',
   'labelers',
-  'fallback',
   'pictures',
 ] as const
 

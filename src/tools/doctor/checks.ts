@@ -1,6 +1,5 @@
 // All checks in the order of the report: the core's areas, each with what features add, and features' own.
 
-import { checkAppview } from './appview.ts'
 import { type Area, areas } from './areas.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkClock } from './clock.ts'
@@ -43,7 +42,6 @@ const runs: Record<Area, Check['run']> = {
   plc: checkPlc,
   members: checkMembers,
   labelers: checkLabelers,
-  fallback: checkAppview,
   pictures: checkPictures,
 }
 

@@ -4,14 +4,15 @@
 
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { openOrigins } from './independence.ts'
 
 const NOTED_MS = 5_000
 const WRONG_MS = 30_000
 const FIX = 'Set the clock: `sudo timedatectl set-ntp true`, and see `timedatectl`.'
 
 export async function checkClock(doctor: DoctorContext): Promise<Finding[]> {
-  const hosts = hostsWithClocks(doctor)
-  const asked = await Promise.all(hosts.map((host) => skewOf(doctor, host)))
+  const origins = openOrigins(doctor.config)
+  const asked = await Promise.all(origins.map((origin) => skewOf(doctor, origin)))
   const skews = asked.filter((skew) => skew !== undefined).sort((a, b) => a - b)
   if (skews.length === 0) return [unchecked('no host sent its time')]
   return [aboutSkew(skews[Math.floor(skews.length / 2)]!, skews.length)]
@@ -25,13 +26,6 @@ export function aboutSkew(skewMs: number, hosts: number): Finding {
     return wrong(`${text}: members’ tokens seem expired, or not valid yet`, FIX)
   if (Math.abs(skewMs) >= NOTED_MS) return notice(text, FIX)
   return good(`it agrees with ${hosts === 1 ? 'one host' : `${hosts} hosts`}`)
-}
-
-function hostsWithClocks({ config }: DoctorContext): string[] {
-  const { plcUrl, fallbackAppview, jetstreamHosts } = config
-  const origins = [plcUrl, ...jetstreamHosts.map((host) => host.replace(/^ws/, 'http'))]
-  if (fallbackAppview !== 'none') origins.push(fallbackAppview)
-  return [...new Set(origins)]
 }
 
 /** Our clock minus theirs, in milliseconds; undefined if they send no date. */

@@ -6,17 +6,39 @@ import { type Dependency, features } from '../../base/feature.ts'
 
 /** The dependencies that the settings leave, most important first. */
 export function dependenciesOf(config: Config): Dependency[] {
+  const added = ofFeatures(config)
+  const others = added.filter(({ isSource }) => !isSource).map(shown)
   return [
     ...jetstream(config),
-    ...features.flatMap((one) => one.dependencies?.(config as never) ?? []),
+    ...added.filter(({ isSource }) => isSource).map(shown),
     directory(config),
     servers(),
-    ...fallback(config),
+    ...others,
     ...pictures(config),
     ...videos(config),
     ...labelers(config),
     generators(),
   ]
+}
+
+/** Those of their origins that answer anybody, without a token. */
+export function openOrigins(config: Config): string[] {
+  const { plcUrl, jetstreamHosts } = config
+  const streams = jetstreamHosts.map((host) => host.replace(/^ws/, 'http'))
+  const added = ofFeatures(config).flatMap(({ origins = [] }) => origins)
+  return [...new Set([plcUrl, ...streams, ...added])]
+}
+
+function ofFeatures(config: Config) {
+  return features.flatMap((one) => one.dependencies?.(config as never) ?? [])
+}
+
+function shown({
+  isSource: _,
+  origins: __,
+  ...dependency
+}: ReturnType<typeof ofFeatures>[number]): Dependency {
+  return dependency
 }
 
 function jetstream({ jetstreamHosts }: Config): Dependency[] {
@@ -56,21 +78,6 @@ function servers(): Dependency {
     without: 'a reader whose PDS is down can’t read anywhere; an author’s older posts come later',
     setting: undefined,
   }
-}
-
-function fallback({ fallbackAppview }: Config): Dependency[] {
-  if (fallbackAppview === 'none') return []
-  return [
-    {
-      what: 'a public AppView',
-      hosts: [hostOf(fallbackAppview)],
-      askedBy: 'server',
-      gives:
-        'data that PDSs can’t give quickly: strangers’ counts, feeds and threads, and network-wide search',
-      without: 'strangers’ pages show local data; answers wait at most 1.5 seconds for it',
-      setting: 'SLIPSTREAM_FALLBACK_APPVIEW=none',
-    },
-  ]
 }
 
 function pictures({ imageUrlPattern, publicOrigin }: Config): Dependency[] {

@@ -121,7 +121,6 @@ test.each([
   ['OPERATOR_TOKN', 'OPERATOR_TOKEN'],
   ['DISK_CAP_GB', 'DISK_CAP_MB'],
   ['ANSWERS_CACHE_MB', 'ANSWER_CACHE_MB'],
-  ['FALLBACK_APPVEIW', 'FALLBACK_APPVIEW'],
   ['LABELLERS', 'LABELERS'],
 ])('for SLIPSTREAM_%s the hint suggests SLIPSTREAM_%s', (written, meant) => {
   expect(refusal({ [`SLIPSTREAM_${written}`]: 'x' }).hint).toContain(
@@ -160,18 +159,6 @@ test('an empty list of members is refused in any source, instead of meaning open
   ])
 })
 
-test('a public AppView is the fallback unless disabled; an empty value does not disable it', () => {
-  expect(loadConfig({}, nowhere).fallbackAppview).toBe('https://public.api.bsky.app')
-  expect(loadConfig({ SLIPSTREAM_FALLBACK_APPVIEW: '' }, nowhere).fallbackAppview).toMatch(
-    /^https:/,
-  )
-  for (const none of ['none', 'off', ' None ']) {
-    expect(loadConfig({ SLIPSTREAM_FALLBACK_APPVIEW: none }, nowhere).fallbackAppview).toBe('none')
-  }
-  const own = { SLIPSTREAM_FALLBACK_APPVIEW: 'https://appview.example.org/' }
-  expect(loadConfig(own, nowhere).fallbackAppview).toBe('https://appview.example.org')
-})
-
 test('keys of other programs are ignored', () => {
   expect(() => loadConfig({ PORT: 'x', BSKY_PORT: 'y' }, nowhere)).not.toThrow()
 })
@@ -189,8 +176,6 @@ describe('an invalid value is refused, with the key, the value and what is valid
     ['JETSTREAM_WIRE', 'v3', /one of v2, v1, auto/],
     ['JETSTREAM_COMPRESS', 'maybe', /on or off/],
     ['PLC_URL', 'plc.directory', /a URL/],
-    ['FALLBACK_APPVIEW', 'https://public.api.bsky.app/xrpc', /an origin/],
-    ['FALLBACK_APPVIEW', 'public.api.bsky.app', /a URL/],
     ['MEMBERS', 'did:plc:abc,not a handle', /neither/],
     ['REASONABLE_LIMIT', '-1', /whole number from 0/],
     ['INDEX_SCOPE', 'everything', /one of authors, community, network/],

@@ -4,7 +4,9 @@
 import type { StreamEvent } from '@slipstream/jetstream'
 import { expect } from 'vitest'
 import type { CountedScope } from '../../../src/data/store/read/seed-counts.ts'
-import { type Counting, createCounting } from '../../../src/ingest/upkeep/counts/counting.ts'
+import { type Counting, createCounting } from '../../../src/features/fallback/counts/counting.ts'
+import type { FallbackCalls } from '../../../src/features/fallback/requests.ts'
+import { ingestCalls } from '../../../src/ingest/feature.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
 import { didOf } from '../../support/records.ts'
@@ -30,7 +32,7 @@ export async function createTwoWorlds(
   happened: (there: There) => void,
   options: Omit<ServingOptions, 'elsewhere'> & {
     asks?: AskingOptions
-    /** Enables fetching earlier counts from there (ingest/upkeep/counts/), with these limits. */
+    /** Enables fetching earlier counts from there (counts/counting.ts), with these limits. */
     counts?: Parameters<typeof createCounting>[0]['limits']
     /** Which of the events precede the start of listening here; none if omitted. */
     isEarlier?: (event: StreamEvent, index: number) => boolean
@@ -51,7 +53,7 @@ export async function createTwoWorlds(
   const { asks, counts, isEarlier = () => false, ...given } = options
   let counting: Counting | undefined
   const here = createServingWorld({
-    ...(counts && { counting: () => counting }),
+    calls: callsTo(() => counting),
     handles: Object.fromEntries(people.map((did) => [handleOf(did), did])),
     members: ['alice'],
     ...given,
@@ -103,6 +105,12 @@ const COUNTED = new Set(
     .concat('feed.getRepostedBy', 'unspecced.getPostThreadV2')
     .map((name) => `app.bsky.${name}`),
 )
+
+function callsTo(counting: () => Counting | undefined) {
+  return ingestCalls<FallbackCalls>({
+    'fallback/counts-requested': (_did, shown) => counting()?.requested(shown),
+  })
+}
 
 function startCounting(
   { world, uid, now }: ServingWorld,

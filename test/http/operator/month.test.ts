@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const TEN_MINUTES = 600_000
-const env = () => ({ DATA_DIR: folder, FALLBACK_APPVIEW: 'none' })
+const env = () => ({ DATA_DIR: folder })
 
 test('sums what was read and answered, and says what changed', async () => {
   const db = openEmpty(folder)

@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import { atPort, type Config, loadConfig } from '../../../src/base/config/config.ts'
 import { listenShared, startServing } from '../../../src/http/serve/threads.ts'
 import { type Ingest, startIngest } from '../../../src/ingest/client.ts'
+import { asksPublicAppview } from '../../support/public-appview.ts'
 import { freshDataDir } from '../../support/slipstream-process.ts'
 
 const closing: (() => Promise<void>)[] = []
@@ -29,7 +30,7 @@ async function configOf(threads: number): Promise<Config> {
     SLIPSTREAM_DATA_DIR: freshDataDir(),
     SLIPSTREAM_JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
     SLIPSTREAM_PLC_URL: 'http://127.0.0.1:9',
-    SLIPSTREAM_FALLBACK_APPVIEW: 'none',
+    ...(asksPublicAppview && { SLIPSTREAM_FALLBACK_APPVIEW: 'none' }),
     SLIPSTREAM_LOG_LEVEL: 'silent',
   }
   return atPort(loadConfig(settings, '/nowhere/.env'), await freePort())

@@ -46,7 +46,6 @@ beforeAll(async () => {
     PLC_URL: plc.url,
     ALLOW_PRIVATE_HOSTS: 'on',
     INDEX_SCOPE: 'network',
-    FALLBACK_APPVIEW: 'none',
     IMAGES: 'own',
     OPERATOR_TOKEN: TOKEN,
   }

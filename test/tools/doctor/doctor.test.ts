@@ -19,6 +19,7 @@ import {
   startDoctorWorld,
 } from '../../support/doctor-world.ts'
 import type { ProxyRules } from '../../support/proxy-double.ts'
+import { publicAppview } from '../../support/public-appview.ts'
 
 let world: DoctorWorld
 
@@ -79,7 +80,6 @@ describe('with everything in order', () => {
     'plc',
     'members',
     'labelers',
-    'fallback',
     'pictures',
   ])('checks everything about %s', async (area) => {
     const found = await world.diagnose(area)
@@ -459,13 +459,6 @@ describe('other servers', () => {
     const env = { LABELERS: world.member.did }
     await expectWrong('labelers', /is not a labeler/, /SLIPSTREAM_LABELERS/, { env })
   })
-
-  it('finds a fallback that is not an AppView, or that is this server itself', async () => {
-    world.appview.misbehave({ text: 'hello' })
-    await expectWrong('fallback', /is not an AppView/, /FALLBACK_APPVIEW/)
-    const env = { FALLBACK_APPVIEW: `https://${world.env['HOSTNAME']}` }
-    await expectWrong('fallback', /this server itself/, /FALLBACK_APPVIEW/, { env })
-  })
 })
 
 describe('on the command line', () => {
@@ -476,7 +469,7 @@ describe('on the command line', () => {
 
   it('exits with 0 if all is well', async () => {
     const areas =
-      'settings,software,server,disk,database,memory,clock,network,jetstream,plc,labelers,fallback'
+      'settings,software,server,disk,database,memory,clock,network,jetstream,plc,labelers'
     const { code, stdout } = await runCli(local(), ['doctor', '--only', areas])
     expect(stdout).toMatch(/\d+ good, \d+ to know, 0 wrong/)
     expect(code).toBe(0)
@@ -493,11 +486,11 @@ describe('on the command line', () => {
     const away = {
       PLC_URL: `http://${NOWHERE}`,
       JETSTREAM_HOSTS: `ws://${NOWHERE}`,
-      FALLBACK_APPVIEW: `http://${NOWHERE}`,
+      ...publicAppview(`http://${NOWHERE}`),
     }
-    const run = await runCli(local(away), ['doctor', '--only', 'network,jetstream,plc,fallback'])
+    const run = await runCli(local(away), ['doctor', '--only', 'network,jetstream,plc'])
     expect(run.stdout).toMatch(/WRONG {2}none of the hosts/)
-    expect(run.stdout.match(/\? {6}offline/g)).toHaveLength(3)
+    expect(run.stdout.match(/\? {6}offline/g)).toHaveLength(2)
     expect(run.code).toBe(1)
   })
 

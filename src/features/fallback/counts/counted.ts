@@ -88,7 +88,7 @@ function createAsker(writer: Writer): Asker {
       if (isBusy() || posts.length + actors.length === 0) return
       inFlight++
       writer
-        .send({ kind: 'counts-requested', did: '', posts, actors })
+        .send({ kind: 'fallback/counts-requested', did: '', body: { posts, actors } })
         .catch(() => undefined) // a busy writer is asked again later
         .finally(() => inFlight--)
     },

@@ -1,4 +1,4 @@
-// A list whose creator no member follows, where no public AppView answers: a member who opens it
+// A list whose creator no member follows, where nobody else answers: a member who opens it
 // waits until its record and items have arrived from the creator's PDS, or can't be had. A list that is
 // stored follows the stream; one that exists nowhere is requested again only after a while
 // (fetch-requests.ts), so asking is cheap.

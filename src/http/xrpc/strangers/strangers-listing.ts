@@ -1,4 +1,4 @@
-// Follows and lists of accounts that no member follows, where no public AppView answers: a member's request is
+// Follows and lists of accounts that no member follows, where nobody else answers: a member's request is
 // answered from the account's PDS (outside-listing.ts). Accounts and lists on it that are unknown here are
 // requested, and awaited as those that any answer lacks (up-to-date.ts).
 

@@ -1,4 +1,4 @@
-// Pages of accounts that no member follows, where no public AppView answers: none of their posts are
+// Pages of accounts that no member follows, where nobody else answers: none of their posts are
 // stored, and an empty page would read like a fact. When a member opens one, the newest posts are requested
 // from the account's PDS (fetch-requests.ts) and awaited: once in a while, since they are not kept up to date
 // afterwards. Reading on past the last stored post fetches the next page.

@@ -36,7 +36,6 @@ import {
 } from '../../indexing/notifications/notification-state.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import type { Labels } from '../../labels/labels.ts'
-import type { Counting } from '../counts/counting.ts'
 import type { DiskRoom } from '../disk/disk-room.ts'
 import { createFetchBudget, type FetchBudget } from './fetch-budget.ts'
 
@@ -50,8 +49,6 @@ type WriterParts = {
   labels?: Pick<Labels, 'named' | 'requested'>
   /** An account's key differs from the one that a serving thread knew. */
   onIdentityChanged?: (did: string) => void
-  /** Fetches earlier counts; undefined if no other server is asked. */
-  counting?: Pick<Counting, 'requested'> | undefined
   /** Most members allowed; 0 or undefined: no limit. */
   maxMembers?: number
   /** Origin of a member's request: members from one address share the budget of cold starts. */
@@ -130,11 +127,11 @@ function answerOfFeature(
 type ForOthers = Extract<
   WriterRequest,
   {
-    kind: 'labelers-named' | 'labels-requested' | 'counts-requested' | 'identity-changed'
+    kind: 'labelers-named' | 'labels-requested' | 'identity-changed'
   }
 >
 
-const FOR_OTHERS = /^(labelers-named|labels-requested|counts-requested|identity-changed)$/
+const FOR_OTHERS = /^(labelers-named|labels-requested|identity-changed)$/
 
 function isForOthers(request: WriterRequest): request is ForOthers {
   return FOR_OTHERS.test(request.kind)
@@ -145,12 +142,11 @@ function isForOthers(request: WriterRequest): request is ForOthers {
  * labelers.
  */
 function passOn(
-  { labels, counting, onIdentityChanged }: WriterParts,
+  { labels, onIdentityChanged }: WriterParts,
   request: ForOthers,
   room: Pick<DiskRoom, 'attempt'>,
 ): void {
-  if (request.kind === 'counts-requested') counting?.requested(request)
-  else if (request.kind === 'identity-changed') onIdentityChanged?.(request.did)
+  if (request.kind === 'identity-changed') onIdentityChanged?.(request.did)
   else if (request.kind === 'labelers-named')
     room.attempt(() => labels?.named(request.labelers, request.did))
   else labels?.requested(request.labelers, request.subjects)

@@ -10,6 +10,7 @@ import {
 } from '../../../sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../sources/identity/resolver.ts'
 import type { DoctorContext } from '../context.ts'
+import { openOrigins } from '../independence.ts'
 import { createAsk } from './ask.ts'
 
 const CONNECT_MS = 4_000
@@ -61,10 +62,7 @@ function publicThenSystem(byDns: LookupAddresses): LookupAddresses {
 
 /** Whether a connection to any of the required hosts succeeds. */
 async function reachesAny(config: Config, socket: DoctorContext['socket']): Promise<boolean> {
-  const { plcUrl, jetstreamHosts, fallbackAppview } = config
-  const urls = [plcUrl, ...jetstreamHosts.map((host) => host.replace(/^ws/, 'http'))]
-  if (fallbackAppview !== 'none') urls.push(fallbackAppview)
-  const attempts = urls.map((url) => reaches(new URL(url), socket))
+  const attempts = openOrigins(config).map((url) => reaches(new URL(url), socket))
   return Promise.any(attempts).then(
     () => true,
     () => false,

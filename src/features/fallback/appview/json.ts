@@ -1,6 +1,6 @@
 // Parses JSON from strangers so that it is safe to walk.
 
-import { isObject, type JsonObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 
 /** The deepest answer requested is a thread of 80 nested posts. */
 const MAX_DEPTH = 200

@@ -1,19 +1,21 @@
 // Checks the public AppView that is asked for what is not here.
 
-import type { DoctorContext } from './context.ts'
-import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { jsonOf } from './network/ask.ts'
-import { whyNot } from './network/why-not.ts'
+import { settingsOf } from '../../base/config/every-setting.ts'
+import type { DoctorContext } from '../../tools/doctor/context.ts'
+import { type Finding, good, notice, unchecked, wrong } from '../../tools/doctor/finding.ts'
+import { jsonOf } from '../../tools/doctor/network/ask.ts'
+import { whyNot } from '../../tools/doctor/network/why-not.ts'
+import { fallbackSettings } from './settings.ts'
 
 const SLOW_MS = 1_500
 const METHOD = '/xrpc/app.bsky.actor.getProfile?actor=bsky.app'
 const FIX = 'Set SLIPSTREAM_FALLBACK_APPVIEW=https://public.api.bsky.app (its default), or none.'
 
 export async function checkAppview({ config, ask, isOnline }: DoctorContext): Promise<Finding[]> {
-  const { fallbackAppview: origin, publicOrigin } = config
+  const { fallbackAppview: origin } = settingsOf(config, fallbackSettings)
   if (origin === 'none')
     return [good('none, as set: strangers’ counts, feeds and threads show only local data')]
-  if (origin === publicOrigin) return [wrong(`${origin} is this server itself`, FIX)]
+  if (origin === config.publicOrigin) return [wrong(`${origin} is this server itself`, FIX)]
   try {
     const reply = await ask(origin + METHOD)
     const { did, error } = jsonOf(reply)

@@ -5,10 +5,10 @@
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import type { PostCounts } from '../../../data/store/posts/post-counts.ts'
 import type { ActorCounts } from '../../../data/store/records/actors.ts'
-import { parseObject } from '../../../sources/appview/json.ts'
 import { askedPauseMs } from '../../../sources/circuit-breaker.ts'
 import type { GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import { restInBackgroundMs } from '../../../sources/quota.ts'
+import { parseObject } from '../appview/json.ts'
 
 /** The methods' maximum. */
 export const MAX_ASKED = 25
