@@ -80,10 +80,10 @@ export function forgetInvalidated({ kept, viewers, blocks, heads, labels, likers
         return kept.forgetDependents(dependency.associated(a))
       case INVALIDATION.feed:
         return heads.forget(a)
-      // No cached view contains counts of accounts, lists, backfills or custom timelines.
+      // No cached view contains counts of accounts, lists, backfills or rows of features.
       case INVALIDATION.actorCounts:
       case INVALIDATION.backfills:
-      case INVALIDATION.customTimeline:
+      case INVALIDATION.ofFeature:
       case INVALIDATION.list:
         return
       default:

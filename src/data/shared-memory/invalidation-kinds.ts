@@ -35,8 +35,8 @@ export const INVALIDATION = {
   feed: 13,
   /** (uid, post) Labels on the account's post; 0: on anything else of the account. */
   label: 14,
-  /** (timeline) An event was posted to it: custom_timelines.id */
-  customTimeline: 15,
+  /** (row) A row of a feature's own, by its number there: for those who wait for any change. */
+  ofFeature: 15,
   /** (uid) Whatever was loaded whole of the account must be loaded again. */
   backfills: 16,
   /** (record) A version of an article or publication arrived or is gone. associated_records.id */

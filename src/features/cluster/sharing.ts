@@ -169,6 +169,6 @@ function afterwards(
 ): OnViewer {
   return async (did, token, request) => {
     await onViewer(did, token, request)
-    request.isBehind = !(await shared.upToDate(did))
+    if (!(await shared.upToDate(did))) request.behind = 'engine'
   }
 }

@@ -19,7 +19,7 @@ type Caller = {
 }
 
 type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'> & {
-  isBehind?: boolean
+  behind?: HttpRequest['behind']
 }
 
 export type Authenticate = (

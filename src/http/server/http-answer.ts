@@ -94,8 +94,6 @@ export const BASE_HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 const BASE = Object.entries(BASE_HEADERS).flat()
-/** Marks an answer made from this node's data because the nodes' shared engine was away or slow. */
-const BEHIND = ['slipstream-behind', 'engine']
 
 type Envelope = { requestId: string; isDraining: boolean }
 
@@ -117,7 +115,7 @@ export function finishAnswer(
   const headers = [...BASE, 'x-request-id', requestId]
   if (isDraining) headers.push('connection', 'close')
   for (const name in answer.headers) headers.push(name, answer.headers[name]!)
-  if (request.isBehind) headers.push(...BEHIND)
+  if (request.behind !== undefined) headers.push('slipstream-behind', request.behind)
   if (request.limitHeaders) headers.push(...request.limitHeaders)
   const length = bodyLength(body)
   if (body && length >= MIN_COMPRESSED_BYTES && !answer.headers['content-encoding']) {

@@ -22,10 +22,10 @@ export type HttpRequest = ChargedRequest & {
   /** Whether the client has disconnected, without creating a signal. */
   readonly isGone: boolean
   /**
-   * Whether data shared by several nodes was not available in time, so that the answer is made from
-   * this node's own.
+   * What was not available in time, so that the answer is made from older data of this node's own;
+   * a feature names it, and the client is told. Undefined if there was everything.
    */
-  isBehind: boolean
+  behind: string | undefined
   /** Tracks where time goes, for requests received by Node's own server. */
   readonly clock?: RequestClock
 }
@@ -58,7 +58,7 @@ function ofPlatform(request: Request, remoteAddress?: string): HttpRequest {
       return request.signal.aborted
     },
     limitHeaders: undefined,
-    isBehind: false,
+    behind: undefined,
   }
 }
 
@@ -70,7 +70,7 @@ export class NodeQuery implements HttpRequest {
   readonly body: HttpRequest['body'] = null
   readonly clock = new RequestClock()
   limitHeaders: string[] | undefined
-  isBehind = false
+  behind: string | undefined
   readonly #incoming: IncomingMessage
   /** Saved at construction, since a destroyed request has none. */
   readonly #socket: Socket

@@ -197,7 +197,7 @@ test('accounts that may not read here are answered from rows, whenever that is k
     // As on nodes that share an engine, which first ask it.
     async onViewer(did, { isForUs }, request) {
       sent.push(`${did} ${isForUs} ${request.header('user-agent')}`)
-      request.isBehind = true
+      request.behind = 'engine'
       throw forbidden('not a member', 'NotAMember')
     },
   })

@@ -99,7 +99,7 @@ describe.each(['network', 'community'] as const)('a random history, scope %s', (
       }
       // Otherwise the history proves little. Posts by programs, records loaded from repositories and those of
       // article cards (test/answers/cache/scenes.test.ts) are no part of such a history.
-      const others = new Set(['everything', 'customTimeline', 'backfills', 'associated'])
+      const others = new Set(['everything', 'ofFeature', 'backfills', 'associated'])
       const kinds = Object.keys(INVALIDATION).filter((name) => !others.has(name))
       expect([...sums.all.keys()].sort()).toEqual(kinds.sort())
       expect(wholes).toBeLessThan(events.length / 20)

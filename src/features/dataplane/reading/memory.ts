@@ -146,7 +146,7 @@ function forget(kept: Kept, kind: number, a: number, b: number): void {
     // Accounts' counts, lists and custom timelines are not cached.
     case INVALIDATION.actorCounts:
     case INVALIDATION.list:
-    case INVALIDATION.customTimeline:
+    case INVALIDATION.ofFeature:
       return
     default:
       forgetAll(kept)

@@ -175,7 +175,7 @@ function getEvents(parts: RouteParts): Handler {
     const answer = (page: PageJson): Answer => {
       const body = pageBytes(page)
       clock?.mark('handler')
-      if (!isUpToDate || page.skipped.length > 0) request.isBehind = true
+      if (!isUpToDate || page.skipped.length > 0) request.behind = 'engine'
       return { status: 200, body, headers: JSON_HEADERS, isSentOnce: true }
     }
     const prepare = () => inTurns(timelines.prepare(keys))

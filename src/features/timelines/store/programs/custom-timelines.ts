@@ -108,7 +108,7 @@ export function customTimelineIds(db: Db): number[] {
 export function saveCustomTimeline(db: WriteDb, row: CustomTimelineRow): number {
   const { invalidations, save } = statements(db)
   const bytes = save.get(row)!
-  invalidations.add(INVALIDATION.customTimeline, row.id)
+  invalidations.add(INVALIDATION.ofFeature, row.id)
   return bytes
 }
 
@@ -116,7 +116,7 @@ export function saveCustomTimeline(db: WriteDb, row: CustomTimelineRow): number 
 export function touchCustomTimeline(db: WriteDb, id: number): void {
   const { invalidations, touch } = statements(db)
   touch.run(id)
-  invalidations.add(INVALIDATION.customTimeline, id)
+  invalidations.add(INVALIDATION.ofFeature, id)
 }
 
 export function insertCustomEvent(db: WriteDb, event: CustomEventRow): void {
