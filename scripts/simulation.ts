@@ -6,6 +6,7 @@ import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../test/support/jetstream-double/double.ts'
+import { asksPublicAppview } from '../test/support/public-appview.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { createNetwork, type SimulatedNetwork } from '../test/support/simulated-network/network.ts'
 import type { Commit } from '../test/support/simulated-network/repository.ts'
@@ -146,7 +147,7 @@ export async function startSimulation(
       SLIPSTREAM_JETSTREAM_HOSTS: double.url,
       SLIPSTREAM_JETSTREAM_V1_DICTIONARY: double.v1DictionaryUrl,
       SLIPSTREAM_PLC_URL: servers.origin,
-      SLIPSTREAM_FALLBACK_APPVIEW: 'none',
+      ...(asksPublicAppview && { SLIPSTREAM_FALLBACK_APPVIEW: 'none' }),
       SLIPSTREAM_ALLOW_PRIVATE_HOSTS: 'on',
       SLIPSTREAM_MEMBER_RATE_LIMIT: '0',
       SLIPSTREAM_VISITOR_RATE_LIMIT: '0',
