@@ -26,12 +26,14 @@ const scripts = [
   new URL('./assets/membership.ts', import.meta.url),
   new URL('./assets/operator.ts', import.meta.url),
   new URL('./assets/overview.ts', import.meta.url),
+  new URL('./assets/person.ts', import.meta.url),
   new URL('./assets/presence.ts', import.meta.url),
   new URL('./assets/proof-graph.ts', import.meta.url),
   new URL('./assets/read.ts', import.meta.url),
   new URL('./assets/read-link.ts', import.meta.url),
   new URL('./assets/read-post.ts', import.meta.url),
   new URL('./assets/read-profile.ts', import.meta.url),
+  new URL('./assets/text-width.ts', import.meta.url),
 ]
 const styles = [
   new URL('./assets/page.css', import.meta.url),

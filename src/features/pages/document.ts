@@ -1,6 +1,7 @@
 // The frame of every page: head, bar and footer, with the headers to send. Nothing is inline or from other
 // origins, which the content security policy enforces.
 
+import type { Config } from '../../base/config/config.ts'
 import { version } from '../../base/util/version.ts'
 import { Html, html } from '../../http/server/html.ts'
 import type { Assets } from './assets.ts'
@@ -29,6 +30,14 @@ export function formHeaders(): typeof PAGE_HEADERS {
   const policy = 'content-security-policy'
   const text = PAGE_HEADERS[policy].replace("form-action 'none'", "form-action 'self'")
   return { ...PAGE_HEADERS, [policy]: text }
+}
+
+/** Of a page with people’s pictures, which are where the settings say. */
+export function pictureHeaders({ imageUrlPattern, videoThumbnailUrlPattern }: Config) {
+  const policy = 'content-security-policy'
+  const origins = [imageUrlPattern, videoThumbnailUrlPattern].map((one) => new URL(one).origin)
+  const images = ["img-src 'self'", ...new Set(origins)].join(' ')
+  return { ...PAGE_HEADERS, [policy]: PAGE_HEADERS[policy].replace("img-src 'self'", images) }
 }
 
 type Page = {

@@ -9,7 +9,7 @@ import { assetRoutes } from '../../http/server/asset-files.ts'
 import type { Html } from '../../http/server/html.ts'
 import { type Assets, loadAssets } from './assets.ts'
 import type { Availability } from './availability.ts'
-import { formHeaders, PAGE_HEADERS } from './document.ts'
+import { formHeaders, PAGE_HEADERS, pictureHeaders } from './document.ts'
 import { type ExploreOptions, exploreRoutes } from './explore/routes.ts'
 import { exploreDocument } from './explore-document.ts'
 import { createAvailability, createLagOfDay } from './histories.ts'
@@ -17,7 +17,7 @@ import { indexerStatusOf } from './indexer-status.ts'
 import type { LagOfDay } from './lag-section.ts'
 import { createLive, type Live } from './live.ts'
 import { notFoundDocument } from './not-found-document.ts'
-import { readDocument, readHeaders } from './read-document.ts'
+import { readDocument } from './read-document.ts'
 import { statusDocument } from './status-document.ts'
 import { type VisitorFigures, visitorFiguresOf } from './visitor-figures.ts'
 
@@ -109,11 +109,11 @@ function pages(parts: PageParts, { assets, figures, availability, lag }: Shared)
   })
   app.get('/explore', (c) => {
     const isServed = config.operatorToken !== undefined
-    return c.body(exploreDocument(assets(), { isServed }), 200, PAGE_HEADERS)
+    return c.body(exploreDocument(assets(), { isServed }), 200, pictureHeaders(config))
   })
   app.get('/read', (c) => {
     const isServed = config.operatorToken !== undefined
-    return c.body(readDocument(assets(), { isServed }), 200, readHeaders(config))
+    return c.body(readDocument(assets(), { isServed }), 200, pictureHeaders(config))
   })
   app.get('/status/indexer', (c) => c.json(indexerStatusOf(parts.status()), 200, FOR_ANYONE))
   return app

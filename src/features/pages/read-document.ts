@@ -1,18 +1,9 @@
 // The page /read before it knows its reader: a form for the operator's link, and empty places for what the
 // reader requests. Pictures come from where the settings say, everything else from us.
 
-import type { Config } from '../../base/config/config.ts'
 import { type Html, html } from '../../http/server/html.ts'
 import type { Assets } from './assets.ts'
-import { documentOf, PAGE_HEADERS } from './document.ts'
-
-/** Like the other pages' headers, but allows pictures from other origins. */
-export function readHeaders({ imageUrlPattern, videoThumbnailUrlPattern }: Config) {
-  const policy = 'content-security-policy'
-  const origins = [imageUrlPattern, videoThumbnailUrlPattern].map((one) => new URL(one).origin)
-  const images = ["img-src 'self'", ...new Set(origins)].join(' ')
-  return { ...PAGE_HEADERS, [policy]: PAGE_HEADERS[policy].replace("img-src 'self'", images) }
-}
+import { documentOf } from './document.ts'
 
 export function readDocument(assets: Assets, { isServed }: { isServed: boolean }): string {
   const main = isServed ? places() : notServed()

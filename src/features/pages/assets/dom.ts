@@ -34,7 +34,10 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
 
 type Cell = string | Node
 
-/** The first cell of each row is its header. Columns of figures are aligned and never wrap. */
+/**
+ * The first cell of each row is its header. Columns of figures are aligned; nothing wraps but `words`, and on phones
+ * rows become cards.
+ */
 export function table(heads: readonly string[], rows: readonly (readonly Cell[])[]): HTMLElement {
   const head = heads.map((text, i) => {
     const isFigures = rows.length > 0 && rows.every((row) => isFigure(row[i]))
@@ -50,7 +53,7 @@ export function table(heads: readonly string[], rows: readonly (readonly Cell[])
   )
   return element(
     'table',
-    {},
+    { class: 'cards' },
     element('thead', {}, element('tr', {}, ...head)),
     element('tbody', {}, ...lines),
   )
@@ -59,6 +62,11 @@ export function table(heads: readonly string[], rows: readonly (readonly Cell[])
 /** The head is repeated in each cell for phones, where rows become cards. */
 function tableCell(cell: Cell, head: string | undefined): HTMLElement {
   return element('td', { class: isFigure(cell) && 'number', 'data-head': head }, cell)
+}
+
+/** A cell's text of any length, which may wrap. */
+export function words(text: string): HTMLElement {
+  return element('span', { class: 'words', dir: 'auto' }, text)
 }
 
 function isFigure(cell: Cell | undefined): boolean {

@@ -1,6 +1,6 @@
 // The explore view: queries as the operator, and shows why a timeline is as it is.
 
-import { byId, choice, cutTo, dateAndTime, element, shortName } from './dom.ts'
+import { byId, choice, dateAndTime, element, shortName } from './dom.ts'
 import { drawStrip } from './draws.ts'
 import { createTabs } from './explore-tabs.ts'
 import { suggestMembers } from './members.ts'
@@ -13,13 +13,13 @@ import {
   RefusedError,
   rememberToken,
 } from './operator.ts'
+import { type Person, person } from './person.ts'
 import { type Proof, proofGraph, proofTable, proofWords } from './proof-graph.ts'
 import { createServerTab } from './server-tab.ts'
 import { showSlow } from './slow.ts'
 import { stripOf } from './strip-of-draws.ts'
 import { showVideos } from './videos.ts'
 
-type Person = { did: string; handle: string; name: string }
 type Verdict = {
   way: 'own' | 'fan-out' | 'merged' | 'rows'
   draw: number
@@ -274,20 +274,4 @@ function postAnswer({ checks, items }: PostAnswer): HTMLElement[] {
     ),
   )
   return [list, element('ol', { class: 'timeline' }, ...items.map(itemRow))]
-}
-
-function person(one: Person): HTMLElement {
-  const initial = cutTo(one.name || one.handle, 1).toUpperCase()
-  return element(
-    'span',
-    { class: 'person' },
-    element('span', { class: 'monogram', 'aria-hidden': 'true' }, initial),
-    element(
-      'span',
-      {},
-      element('b', { dir: 'auto' }, one.name || shortName(one)),
-      ' ',
-      one.name !== '' && shortName(one),
-    ),
-  )
 }

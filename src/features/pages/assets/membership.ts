@@ -1,7 +1,7 @@
 // Members and invites on the explore page: who may read here, who did last, links to read by, and codes to join with.
 // Whoever is removed has their private state saved as a file first, as with the command.
 
-import { byId, dateAndTime, element, table } from './dom.ts'
+import { byId, dateAndTime, element, scrollable, table, words } from './dom.ts'
 import { sendAsOperator } from './operator.ts'
 
 type Member = {
@@ -72,7 +72,7 @@ async function showMembers(): Promise<void> {
   const latest = members.toSorted((a, b) => ((a.lastSeenAt ?? '') < (b.lastSeenAt ?? '') ? 1 : -1))
   const nobody = element('p', { class: 'empty' }, 'Nobody reads here yet.')
   byId('member-list').replaceChildren(
-    latest.length > 0 ? table(MEMBER_HEADS, latest.map(memberRow)) : nobody,
+    latest.length > 0 ? scrollable('Members', table(MEMBER_HEADS, latest.map(memberRow))) : nobody,
   )
 }
 
@@ -81,7 +81,7 @@ async function showInvites(): Promise<void> {
   const open = invites.filter(isOpen)
   const none = element('p', { class: 'empty' }, 'No invite can be used.')
   byId('invite-list').replaceChildren(
-    open.length > 0 ? table(INVITE_HEADS, open.map(inviteRow)) : none,
+    open.length > 0 ? scrollable('Invites', table(INVITE_HEADS, open.map(inviteRow))) : none,
   )
 }
 
@@ -93,12 +93,12 @@ function memberRow(member: Member): (string | Node)[] {
   const { did, handle, joinedAt, lastSeenAt, follows } = member
   const buttons = element(
     'span',
-    { class: 'row' },
+    { class: 'buttons' },
     action('member-done', 'Reading link', () => makeLink(member)),
     action('member-done', 'Remove', () => remove(member)),
   )
   const seen = lastSeenAt ? dateAndTime(lastSeenAt) : 'never'
-  return [handle ?? did, dateAndTime(joinedAt), seen, String(follows), buttons]
+  return [words(handle ?? did), dateAndTime(joinedAt), seen, String(follows), buttons]
 }
 
 function inviteRow({ code, note, uses, maxUses, expiresAt }: Invite): (string | Node)[] {
@@ -108,7 +108,7 @@ function inviteRow({ code, note, uses, maxUses, expiresAt }: Invite): (string | 
     byId('invite-done').textContent = `${code} admits nobody any more.`
     await showInvites()
   })
-  return [element('code', {}, code), note, `${uses} of ${maxUses}`, ends, disable]
+  return [element('code', {}, code), words(note), `${uses} of ${maxUses}`, ends, disable]
 }
 
 /** A button that says below its table what it did, or why not. */

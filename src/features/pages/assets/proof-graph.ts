@@ -2,8 +2,8 @@
 // connect them in between. A table shows the same for screen readers.
 
 import { element, shortName, svg } from './dom.ts'
-
-type Person = { did: string; handle: string; name: string }
+import type { Person } from './person.ts'
+import { createFitting, type Fitted } from './text-width.ts'
 
 export type Proof = {
   viewer: Person & { follows: number }
@@ -29,9 +29,10 @@ type Point = { x: number; y: number }
 
 const ROW = 34
 const MOST_DRAWN = 12
-const NODE = { width: 192, height: 26 }
+const NODE = { height: 26, face: 20, padding: 12 }
+/** What the ends leave between them, and an arrow on each side. */
+const WIDEST_NODE = 236
 const END = { width: 224, height: 50 }
-const LABEL_LENGTH = 26
 /** Below this page width, the ends are above and below. */
 const NARROW = 560
 
@@ -50,7 +51,7 @@ export function proofWords({
   return element(
     'p',
     {},
-    `${people} followed by ${labelOf(viewer)} ${count === 1 ? 'follows' : 'follow'} ${labelOf(subject)}, whom ${labelOf(viewer)} ${between.join(' and ')}.`,
+    `${people} followed by ${shortName(viewer)} ${count === 1 ? 'follows' : 'follow'} ${shortName(subject)}, whom ${shortName(viewer)} ${between.join(' and ')}.`,
   )
 }
 
@@ -59,9 +60,11 @@ export function proofGraph(proof: Proof, room: number): SVGElement {
   const drawn = proof.known.slice(0, MOST_DRAWN)
   const rest = proof.count - drawn.length
   const rows = drawn.length + (rest > 0 ? 1 : 0)
+  const labels = middleLabels(drawn)
+  const wide = Math.max(...labels.map((one) => one.width), 0) + around(drawn)
   const { width, height, viewer, subject, nodes, edge } =
-    room < NARROW ? upright(rows) : lying(rows)
-  const label = `${proof.count} accounts between ${labelOf(proof.viewer)} and ${labelOf(proof.subject)}; the table below lists them`
+    room < NARROW ? upright(rows, wide) : lying(rows, wide)
+  const label = `${proof.count} accounts between ${shortName(proof.viewer)} and ${shortName(proof.subject)}; the table below lists them`
   return svg(
     'svg',
     { class: 'proof', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label },
@@ -70,7 +73,7 @@ export function proofGraph(proof: Proof, room: number): SVGElement {
       .flatMap((node) =>
         ([-1, 1] as const).map((side) => svg('path', { class: 'edge', d: edge(node, side) })),
       ),
-    ...drawn.map((person, i) => middleNode(person, nodes[i]!)),
+    ...drawn.map((person, i) => middleNode(person, labels[i]!, { ...nodes[i]!, width: wide })),
     rest > 0 &&
       svg(
         'text',
@@ -82,7 +85,17 @@ export function proofGraph(proof: Proof, room: number): SVGElement {
   )
 }
 
-function lying(rows: number): Layout {
+/** What a node has beside its label. */
+function around(drawn: readonly Person[]): number {
+  return 2 * NODE.padding + (drawn.some(({ avatar }) => avatar) ? NODE.face : 0)
+}
+
+function middleLabels(drawn: readonly Person[]): Fitted[] {
+  const cutLabel = createFitting('13px')
+  return drawn.map((person) => cutLabel(shortName(person), WIDEST_NODE - around(drawn)))
+}
+
+function lying(rows: number, nodeWidth: number): Layout {
   const width = 720
   const height = Math.max(rows, 3) * ROW + 24
   const centre = { x: width / 2, y: height / 2 }
@@ -99,13 +112,13 @@ function lying(rows: number): Layout {
     subject: { x: width - reach, y: centre.y },
     edge: ({ x, y }, side) => {
       const from = x + side * (centre.x - reach)
-      const to = x + (side * NODE.width) / 2
+      const to = x + (side * nodeWidth) / 2
       return `M${from} ${centre.y}C${from - side * 90} ${centre.y} ${to + side * 94} ${y} ${to} ${y}`
     },
   }
 }
 
-function upright(rows: number): Layout {
+function upright(rows: number, nodeWidth: number): Layout {
   const width = 340
   const top = END.height / 2 + 2
   const height = rows * ROW + END.height * 2 + 44
@@ -119,7 +132,7 @@ function upright(rows: number): Layout {
     subject: { x, y: height - top },
     edge: ({ y }, side) => {
       const from = side < 0 ? top : height - top
-      const to = x + (side * NODE.width) / 2
+      const to = x + (side * nodeWidth) / 2
       const out = x + side * (x - 4)
       return `M${x + (side * END.width) / 2} ${from}C${out} ${from} ${out} ${y} ${to} ${y}`
     },
@@ -156,29 +169,32 @@ export function proofTable({ known, count }: Proof): HTMLElement {
   return element('details', {}, element('summary', {}, 'Show as a table'), table)
 }
 
-function middleNode(person: Person, { x, y }: Point): SVGElement {
-  const { width, height } = NODE
+function middleNode(
+  { avatar }: Person,
+  label: Fitted,
+  { x, y, width }: Point & { width: number },
+): SVGElement {
+  const { height, face, padding } = NODE
   const box = { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 }
+  const start = x - (label.width + (avatar ? face : 0)) / 2
+  const round = { x: start - padding / 2, y: y - face / 2, width: face, height: face }
   return svg(
     'g',
     {},
     svg('rect', { class: 'node', ...box }),
-    svg('text', { x, y: y + 4, 'text-anchor': 'middle' }, labelOf(person)),
+    avatar !== undefined && svg('image', { class: 'face', href: avatar, ...round }),
+    svg('text', { x: avatar ? start + face : start, y: y + 4 }, label.text),
   )
 }
 
 function endNode(person: Person, { x, y }: Point, below: string): SVGElement {
   const { width, height } = END
+  const label = createFitting('600 13px')(shortName(person), width - 2 * NODE.padding)
   return svg(
     'g',
     {},
     svg('rect', { class: 'end', x: x - width / 2, y: y - height / 2, width, height, rx: 12 }),
-    svg('text', { class: 'name', x, y: y - 3, 'text-anchor': 'middle' }, labelOf(person)),
+    svg('text', { class: 'name', x, y: y - 3, 'text-anchor': 'middle' }, label.text),
     svg('text', { class: 'rest', x, y: y + 15, 'text-anchor': 'middle' }, below),
   )
-}
-
-function labelOf(person: Person): string {
-  const label = shortName(person)
-  return label.length > LABEL_LENGTH ? `${label.slice(0, LABEL_LENGTH - 1)}…` : label
 }

@@ -25,9 +25,7 @@ type SlowRequest = Record<keyof typeof PARTS, number> & { at: number; path: stri
 export async function showSlow(): Promise<void> {
   const { requests } = await askAsOperator<{ requests: SlowRequest[] }>('slow')
   const nothing = element('p', { class: 'empty' }, 'No requests in the last hour.')
-  const answers = table(HEADS, requests.map(row))
-  answers.classList.add('cards')
-  const shown = scrollable('Slow answers', answers)
+  const shown = scrollable('Slow answers', table(HEADS, requests.map(row)))
   byId('slow').replaceChildren(requests.length > 0 ? shown : nothing)
 }
 

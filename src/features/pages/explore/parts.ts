@@ -3,6 +3,7 @@
 import type { FollowGraphReader, TimelineReader } from '@slipstream/follow-graph'
 import type { Hydrator } from '../../../answers/hydrate/hydrator-types.ts'
 import type { ProfileState } from '../../../answers/hydrate/types.ts'
+import { blobCid } from '../../../answers/views/fields.ts'
 import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
 import type { Draw } from '../../../data/graph/lossiness.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
@@ -27,7 +28,7 @@ export type ExploreParts = {
 /** The account that the operator asks about. */
 export type Subject = { uid: number; did: string }
 
-export type Person = { did: string; handle: string; name: string }
+export type Person = { did: string; handle: string; name: string; avatar?: string }
 
 const FOLLOWS_PAGE = 4_096
 /** The same limit as for timelines (answers/skeleton/timeline.ts). */
@@ -37,10 +38,12 @@ const MAX_FOLLOWS = 100_000
 export function personOf({ actors }: ExploreParts, state: ProfileState, uid: number): Person {
   const actor = state.actors.get(uid)
   const did = actor?.did ?? (uid === 0 ? '' : actors.didOf(uid))
+  const avatar = blobCid(actor?.profile?.record.avatar)
   return {
     did,
     handle: actor?.handle ?? INVALID_HANDLE,
     name: actor?.profile?.record.displayName ?? '',
+    ...(avatar !== undefined && { avatar: state.urls.image('avatar', did, avatar) }),
   }
 }
 
