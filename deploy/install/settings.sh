@@ -61,8 +61,9 @@ check_settings() {
     run_as "$account" node_modules/.bin/node src/tools/cli/main.ts config check >/dev/null
   ) && return
   put_settings_back
-  die "The settings are refused, for the reason above; what ran before runs on." \
-    "Run this again with other options, or change $settings."
+  local hint="Run this again with other options"
+  [ ! -f "$settings" ] || hint="$hint, or change $settings"
+  die "The settings are refused, for the reason above; nothing was stopped or started." "$hint."
 }
 
 put_settings_back() {

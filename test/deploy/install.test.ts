@@ -166,6 +166,8 @@ describe('a wrong answer is corrected by running it again', () => {
       expect.stringContaining('SLIPSTREAM_MEMBERS is "open,invite"'),
     ])
     expect(existsSync(at(settings))).toBe(false)
+    expect(stderr).toContain('nothing was stopped or started')
+    expect(stderr).not.toMatch(/before|change \S*slipstream\.env/)
     expect(diary()).not.toMatch(/systemctl start/)
     expect(install('--hostname', HOST, '--members', 'open').status).toBe(0)
   })
@@ -227,7 +229,7 @@ describe('an upgrade', () => {
     )
     const { status, stderr } = install()
     expect([status, stderr]).toEqual([1, expect.stringContaining('is not a setting of Slipstream')])
-    expect(stderr).toContain('what ran before runs on')
+    expect(stderr).toContain('nothing was stopped or started')
     expect(diary()).not.toMatch(/systemctl stop/)
   })
 

@@ -12,23 +12,28 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', t
 
 export function availabilitySection(
   { days, incidents }: Availability,
-  { upShare, upSpan, since }: VisitorFigures['texts'],
+  { texts: { upShare, upSpan, since }, hasReached }: VisitorFigures,
 ): Html {
   const more = incidents.length - MAX_INCIDENTS
   return html`<section aria-labelledby="availability-title">
 <div class="heading"><h2 id="availability-title">The last 30 days</h2><strong>${upShare} ${upSpan}</strong></div>
-<ol class="days">${days.map(dayBar)}</ol>
+<ol class="days">${days.map((one) => dayBar(one, hasReached))}</ol>
 ${incidents.length === 0 && html`<p class="aside">${since}</p>`}
 ${incidents.length > 0 && html`<ul class="incidents">${incidents.slice(0, MAX_INCIDENTS).map(incidentItem)}</ul>`}
 ${more > 0 && html`<p class="aside">And ${more} earlier.</p>`}
 </section>`
 }
 
-function dayBar({ at, level, upShare, troubledMs }: Day): Html {
-  const trouble = troubledMs > 0 ? `, trouble for ${duration(troubledMs)}` : ''
-  const text = level === 'none' ? 'no data' : `${share(upShare)}${trouble}`
-  const words = `${day.format(at)}: ${text}`
+function dayBar(one: Day, hasReached: boolean): Html {
+  const words = `${day.format(one.at)}: ${wordsOf(one, hasReached)}`
+  const level = one.level === 'good' && !hasReached ? 'notice' : one.level
   return html`<li class="${level}" title="${words}"><span class="unseen">${words}</span></li>`
+}
+
+function wordsOf({ level, upShare, troubledMs }: Day, hasReached: boolean): string {
+  if (level === 'none') return 'no data'
+  if (!hasReached) return 'the network was not reached'
+  return `${share(upShare)}${troubledMs > 0 ? `, ${duration(troubledMs)} with problems` : ''}`
 }
 
 function incidentItem({ from, to, level, title }: Incident): Html {

@@ -28,7 +28,7 @@ export function statusDocument(
 ${forms}
 ${connectSection(us)}
 ${lagSection(lag)}
-${availabilitySection(availability, figures.texts)}`
+${availabilitySection(availability, figures)}`
   const title = `${us.hostname} · Slipstream`
   return documentOf(assets, { title, current: 'status', script: 'status.ts', main })
 }

@@ -18,7 +18,12 @@ export type VisitorFigureName =
   | 'quietLabel'
   | 'since'
 
-export type VisitorFigures = { texts: Record<VisitorFigureName, string>; state: Finding[] }
+export type VisitorFigures = {
+  texts: Record<VisitorFigureName, string>
+  state: Finding[]
+  /** Whether it ever had a connection to the network. */
+  hasReached: boolean
+}
 
 type Since = Pick<VisitorFigures['texts'], 'quietFor' | 'quietLabel' | 'since'>
 
@@ -37,7 +42,7 @@ export function visitorFiguresOf(
     upSpan: `up in the last ${spanInWords(availability)}`,
     ...(isCut ? neverReached() : sinceInWords(availability)),
   }
-  return { texts, state: stateForVisitors(status) }
+  return { texts, state: stateForVisitors(status), hasReached: !isCut }
 }
 
 /** How far back the record goes. */

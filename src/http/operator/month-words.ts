@@ -10,7 +10,7 @@ export function monthInWords(month: Month): [name: string, text: string][] {
   return [
     ['since', moment(month.from)],
     ['ran', `${percent(month.ran)} of that time`],
-    ['read', `${count(month.events)} events, at most ${duration(month.mostLagMs)} behind`],
+    ['read', readInWords(month)],
     ['answered', `${count(answers)} requests, of which ${count(failures)} failed`],
     ['answers', `99 of 100 within ${duration(month.answerP99Ms)}, on a usual day`],
     ['members', members ? `${count(members.to)}, ${signed(members.to - members.from)}` : '?'],
@@ -20,6 +20,12 @@ export function monthInWords(month: Month): [name: string, text: string][] {
     ],
     ['streams', `${bytes(month.streamBytes)} received since the first of this month`],
   ]
+}
+
+/** Of a stream that brought nothing, the history knows only since when it is awaited. */
+function readInWords({ events, mostLagMs }: Month): string {
+  if (events === 0) return 'nothing: no event has arrived'
+  return `${count(events)} events, at most ${duration(mostLagMs)} behind`
 }
 
 function signed(change: number): string {

@@ -67,7 +67,7 @@ function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
     return [
       wrong(
         `it has no connection to ${lastErrorHost}${why}`,
-        'See the findings on Jetstream below.',
+        `\`${here.command('doctor --only network,jetstream')}\` says why.`,
       ),
     ]
   }

@@ -23,12 +23,14 @@ afterEach(async () => {
   slipstream = undefined
 })
 
+type Recorded = { forMs: number; endedAgoMs: number; sample?: Record<string, number> }
+
 /** A data folder with a sample every ten seconds of a time that ended before now. */
-function recorded({ forMs, endedAgoMs }: { forMs: number; endedAgoMs: number }): string {
+function recorded({ forMs, endedAgoMs, sample = WELL }: Recorded): string {
   const dataDir = freshDataDir()
   const db = openWriter(dataDir)
   const end = Date.now() - endedAgoMs
-  for (let at = end - forMs; at < end; at += STEP_MS) putHistory(db, at, WELL)
+  for (let at = end - forMs; at < end; at += STEP_MS) putHistory(db, at, sample)
   db.close()
   return dataDir
 }
@@ -50,6 +52,15 @@ test('a server that never reached the network claims neither health nor a share'
   expect(page).toContain('This server has not reached the network yet.')
   expect(page).toMatch(/incident ongoing/)
   expect(page).not.toMatch(/No incident|No known incidents|100 % up|up 100 %/)
+})
+
+test('nor for any day of a record that has no event', async () => {
+  const sample = { ...WELL, lag_ms: 20 * MINUTE_MS }
+  const read = await started(recorded({ forMs: 5 * MINUTE_MS, endedAgoMs: 0, sample }))
+  await until(async () => /No new posts come in/.test(await read()), { pollMs: SECOND_MS })
+  const page = await read()
+  expect(page).toContain('the network was not reached')
+  expect(page).not.toMatch(/: up \d|100 %/)
 })
 
 test('a young record names its span, and counts no time since an incident', async () => {

@@ -46,6 +46,16 @@ test('sums what was read and answered, and says what changed', async () => {
   expect(stdout).toMatch(/^members +44, \+39$/m)
 })
 
+test('does not say how far it was behind where nothing arrived', async () => {
+  const db = openEmpty(folder)
+  const now = Math.floor(Date.now() / TEN_MINUTES) * TEN_MINUTES
+  putHistory(db, now - TEN_MINUTES, { events_s: 0, requests_s: 1, lag_ms: 1_400_000, members: 0 })
+  db.close()
+  const { stdout } = await runCli(env(), ['month'])
+  expect(stdout).toMatch(/^read +nothing: no event has arrived$/m)
+  expect(stdout).not.toContain('behind')
+})
+
 test('says so before there is anything to tell', async () => {
   openEmpty(folder).close()
   const { stdout, code } = await runCli(env(), ['month'])
