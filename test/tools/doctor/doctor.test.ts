@@ -172,7 +172,9 @@ describe('this machine', () => {
     const { status, ask } = await runningServer()
     const stream = { ...status.ingest!.stream, connected: false, lastError: 'cut' }
     const server = { status: { ...status, ingest: { ...status.ingest!, stream } }, ask }
-    await expectWrong('server', /no connection to .*: cut/, /doctor --only network,jetstream/, { server })
+    await expectWrong('server', /no connection to .*: cut/, /doctor --only network,jetstream/, {
+      server,
+    })
   })
 
   it('finds a folder whose lock holder does not answer', async () => {
