@@ -91,8 +91,8 @@ function refusal({ error, message, hint }: ErrorBody): CliError {
 
 function isNobodyThere(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
-  // EINVAL: the path is too long for a socket, so no server can have created one.
-  return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'EINVAL'
+  // EINVAL: the path is too long for a socket; ENOTDIR: its folder is a file. No server can have created one.
+  return ['ENOENT', 'ECONNREFUSED', 'EINVAL', 'ENOTDIR'].includes(code ?? '')
 }
 
 function explain(error: NodeJS.ErrnoException, socketPath: string): Error {

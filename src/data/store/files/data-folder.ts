@@ -2,7 +2,15 @@
 // whatever an earlier version, or a person, left open; a folder that also holds other things is left as it
 // is, since others may need them.
 
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { ConfigError } from '../../../base/config/config.ts'
 import { features } from '../../../base/feature.ts'
@@ -22,11 +30,13 @@ export function isOurs(name: string): boolean {
 
 /** @throws ConfigError if there is no way to make it */
 export function makeDataFolder(dataDir: string): void {
+  const above = dirname(resolve(dataDir))
+  // Step by step: in /proc, Node's own recursion never ends.
+  if (above !== resolve(dataDir)) makeDataFolder(above)
   const found = lstatSync(dataDir, { throwIfNoEntry: false })
   if (found?.isSymbolicLink() && !existsSync(dataDir)) throw dangling(dataDir)
+  if (found && !statSync(dataDir).isDirectory()) throw noFolder(dataDir)
   if (found) return
-  // Step by step: in /proc, Node's own recursion never ends.
-  makeDataFolder(dirname(resolve(dataDir)))
   try {
     mkdirSync(dataDir, { mode: FOLDER_MODE })
   } catch (error) {
@@ -42,6 +52,13 @@ function dangling(path: string): ConfigError {
   return new ConfigError(
     `${path} is a symbolic link to ${readlinkSync(path)}, which does not exist.`,
     'Mount or make what it leads to, or remove the link.',
+  )
+}
+
+function noFolder(path: string): ConfigError {
+  return new ConfigError(
+    `${resolve(path)} is a file, not a folder.`,
+    'Set SLIPSTREAM_DATA_DIR to a folder; it is made if it does not exist.',
   )
 }
 

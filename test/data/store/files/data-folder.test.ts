@@ -46,5 +46,9 @@ test('a link that leads nowhere is called that', () => {
 
 test('a file in its place is no folder', () => {
   writeFileSync(join(base, 'data'), '')
-  expect(refusalOf(join(base, 'data'))).toMatch(/cannot be written/)
+  const isFile = new RegExp(`^${base}/data is a file, not a folder\\. Set SLIPSTREAM_DATA_DIR`)
+  expect(refusalOf(join(base, 'data'))).toMatch(isFile)
+  expect(refusalOf(join(base, 'data/below'))).toMatch(isFile)
+  symlinkSync(join(base, 'data'), join(base, 'link'))
+  expect(refusalOf(join(base, 'link/deep/below'))).toMatch(/link is a file, not a folder/)
 })
