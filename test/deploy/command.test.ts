@@ -71,12 +71,26 @@ afterAll(() => {
 
 describe.runIf(isRoot)('the installed command', () => {
   test('writes an export into the caller’s folder, for its owner alone', () => {
-    expect(run(`slipstream member export ${alice} alice.json`)).toMatchObject({ status: 0 })
+    expect(run(`slipstream member export ${alice} alice.json`)).toMatchObject({
+      status: 0,
+      stdout: `The private state of ${alice} is in alice.json.\n`,
+    })
     expect(JSON.parse(readFileSync(at('root/alice.json'), 'utf8'))).toMatchObject({ did: alice })
     expect(statSync(at('root/alice.json'))).toMatchObject({ uid: 0, mode: 0o100600 })
     expect(run('slipstream member export did:plc:nobody no.json').status).toBe(1)
     expect(readdirSync(at('root')).filter((name) => name.startsWith('no.'))).toEqual([])
   })
+
+  test.each(['missing/alice.json', '/proc/alice.json', '.'])(
+    'says that %s can’t be written',
+    (path) => {
+      const { status, stderr } = run(`slipstream member export ${alice} ${path}`)
+      expect([status, stderr]).toEqual([
+        1,
+        `slipstream: ${path} cannot be written.\n  Name another file, in a folder that exists and is yours to write to.\n`,
+      ])
+    },
+  )
 
   test('reads an export and a list of follows from there', () => {
     writeFileSync(at('root/x.json'), JSON.stringify(emptyState(alice)), { mode: 0o600 })
@@ -116,6 +130,7 @@ describe.runIf(isRoot)('the installed command', () => {
     const backup = run(`slipstream backup --into ${folder} --keep 7`)
     expect(backup).toMatchObject({ status: 78, stderr: expect.stringContaining('chown nobody') })
     expect(backup.stderr).toContain('The account nobody may not write to')
+    expect(backup.stderr).toMatch(/name a place where it may write\.\n$/)
     chownSync(folder, NOBODY, NOBODY)
     expect(run(`slipstream backup --into ${folder} --keep 7`).status).toBe(0)
     const file = at('root/alice-left.json')

@@ -20,7 +20,7 @@ export function explainAccess(
     const verb = wanted === 'read' ? 'read' : 'write to'
     return {
       message: `The account ${accountName()} may not ${verb} ${path}, or enter a folder above it.`,
-      hint: wanted === 'read' ? readHint(hint) : writeHint(path, hint),
+      hint: wanted === 'read' ? readHint(hint) : writeHint(path),
     }
   }
   if (code === 'EROFS') {
@@ -36,8 +36,8 @@ function readHint(hint: string): string {
   return `Let your shell open it: write - instead of the name, and < FILE after it. ${hint}`
 }
 
-function writeHint(path: string, hint: string): string {
-  return `Give it to that account (\`sudo chown ${accountName()} ${path}\`), or name a folder where it may write. ${hint}`
+function writeHint(path: string): string {
+  return `Give it to that account (\`sudo chown ${accountName()} ${path}\`), or name a place where it may write.`
 }
 
 /** Of this process; its number where it has no name, as in a container. */

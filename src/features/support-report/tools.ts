@@ -22,7 +22,7 @@ import { withoutNames } from './without-names.ts'
 
 const HELP = `
 It has no tokens, and numbers instead of accounts, host names and addresses. Read it before you send it, and add
-the last lines of the log, which has names.
+the last lines of the log, which name members by their DIDs.
 
 Example:
   slipstream report > report.txt`
@@ -114,6 +114,6 @@ function namesIn(config: Config) {
     .flatMap(({ value = '' }) => value.match(/[a-z0-9.-]+/gi) ?? [])
   return {
     known,
-    own: [homedir(), hostname(), userInfo().username].filter((one) => one !== 'root'),
+    own: [homedir(), hostname(), userInfo().username],
   }
 }

@@ -12,6 +12,8 @@ type Names = {
 
 /** What any such name is made of. */
 const TOKEN = /[\w.:%-]+/g
+/** Of the installer's and the image's account, and the machine's owner: they name nobody. */
+const NOBODYS = new Set(['root', 'node', 'slipstream', '/var/lib/slipstream'])
 const DID = 'did:'
 const OURS = new Set(['127.0.0.1', '0.0.0.0', '::', '::1'])
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
@@ -32,7 +34,9 @@ export function withoutNames(text: string, { known, own }: Names): string {
   }
   const stays = new Set(Array.from(known, (name) => name.toLowerCase()))
   let left = withoutCredentials(text)
-  for (const name of own) if (name.length > 2) left = left.replaceAll(name, numbered('own', name))
+  for (const name of own) {
+    if (name.length > 2 && !NOBODYS.has(name)) left = left.replaceAll(name, numbered('own', name))
+  }
   const ofPart = (part: string) => {
     if (isIP(part) === 4) return OURS.has(part) ? part : numbered('address', part)
     return isHost(part) && !stays.has(part.toLowerCase()) ? numbered('name', part) : part

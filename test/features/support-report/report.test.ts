@@ -50,6 +50,12 @@ test('of a running server it has the figures', async () => {
   expect(text).toMatch(/"schema": \d/)
 })
 
+test('the installer’s account names nobody', () => {
+  const text = '"slipstream": "0.1.0", at /var/lib/slipstream of root'
+  const own = ['/var/lib/slipstream', 'slipstream', 'root']
+  expect(withoutNames(text, { known: [], own })).toBe(text)
+})
+
 test('names keep their number, and what names nobody stays', () => {
   const text = [
     'did:plc:one follows did:web:two.example and did:plc:one',

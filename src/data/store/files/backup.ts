@@ -148,7 +148,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
   } catch (error) {
-    const { message, hint } = explainAccess(path, 'written', error, 'Or name another one.')
+    const { message, hint } = explainAccess(path, 'written', error, 'Name another one.')
     throw new ConfigError(message, hint)
   }
 }
@@ -162,7 +162,7 @@ function prepareFolder(into: string): void {
       if (NAME.test(began)) rmSync(join(into, name))
     }
   } catch (error) {
-    const { message, hint } = explainAccess(into, 'written', error, 'Or name another one.')
+    const { message, hint } = explainAccess(into, 'written', error, 'Name another one.')
     throw new ConfigError(message, hint)
   }
 }
