@@ -24,6 +24,7 @@ export class CallTime {
   readonly #options: CallTimeOptions
   readonly #clock: () => number
   #usedMs = 0
+  #turns = 0
   #beganMs = 0
   /** The wall clock before which the turn can't have used its processor time: it is cheaper to read. */
   #upAt = 0
@@ -41,6 +42,7 @@ export class CallTime {
   run<T>(work: () => T): T {
     if (current) return work()
     current = this
+    this.#turns++
     this.#beganMs = this.#clock()
     this.#upAt = performance.now() + this.#options.turnMs
     try {
@@ -74,15 +76,30 @@ export class CallTime {
 
   isUp(): boolean {
     if (this.#clock === threadMs && performance.now() < this.#upAt) return false
+    return this.leftMs() <= 0
+  }
+
+  /** Of the turn that is running. */
+  leftMs(): number {
     const leftMs = this.#options.turnMs - (this.#clock() - this.#beganMs)
     this.#upAt = performance.now() + leftMs
-    return leftMs <= 0
+    return leftMs
+  }
+
+  /** How many turns have begun. */
+  get turns(): number {
+    return this.#turns
   }
 }
 
 /** Whether the call that is running should end its turn. */
 export function isTimeUp(): boolean {
   return current?.isUp() ?? false
+}
+
+/** The number of the running call's turn; it stays the same outside of calls. */
+export function turnNumber(): number {
+  return current?.turns ?? 0
 }
 
 /** Wraps what the running call does after waiting, so that it is a turn of that call, too. */
@@ -113,6 +130,36 @@ export function inTurns<T>(work: Generator<void, T>): T | Promise<T> {
 /** Runs work to its end in one turn. */
 export function atOnce<T>(work: Generator<void, T>): T {
   for (let step = work.next(); ; step = work.next()) if (step.done) return step.value
+}
+
+/** Few enough that the largest ones fit into a turn. */
+const FEWEST_AT_ONCE = 10
+/** However little those before took: the next ones may be larger. */
+const MOST_AT_ONCE = 24
+
+/**
+ * Works on a list in parts, as large as fit into what is left of the turn if their items take as long as those before.
+ * Outside of calls, in one.
+ */
+export function* inParts<T, U>(
+  items: readonly T[],
+  work: (some: readonly T[]) => readonly U[],
+): Generator<void, readonly U[]> {
+  const call = current
+  if (!call || items.length <= FEWEST_AT_ONCE) return work(items)
+  const done: U[] = []
+  let most = FEWEST_AT_ONCE
+  for (let at = 0; ; ) {
+    const leftMs = call.leftMs()
+    const some = items.slice(at, at + most)
+    for (const one of work(some)) done.push(one)
+    at += some.length
+    if (at === items.length) return done
+    const eachMs = (leftMs - call.leftMs()) / some.length
+    if (call.isUp()) yield
+    const fitting = Math.floor(call.leftMs() / eachMs)
+    most = Math.min(MOST_AT_ONCE, Math.max(FEWEST_AT_ONCE, fitting))
+  }
 }
 
 /** Runs work to its end, handing the thread to others at each of its yields. Outside of calls, at none. */

@@ -7,6 +7,7 @@ import {
   CallTime,
   forThisCall,
   inLaterTurn,
+  inParts,
   inTurns,
   isTimeUp,
 } from '../../../src/base/util/turn.ts'
@@ -157,4 +158,49 @@ test('by default, the clock is the thread’s processor time, which waiting does
   })
   expect(isUp).toBe(true)
   expect(call.usedMs).toBeGreaterThanOrEqual(6)
+})
+
+describe('work on a list', () => {
+  const items = Array.from({ length: 100 }, (_, i) => i)
+
+  /** @returns how many items each part had */
+  async function partsOf(msOf: (item: number) => number) {
+    const { call } = createCall({ turnMs: 20 })
+    const sizes: number[] = []
+    const doubled = await call.run(() =>
+      inTurns(
+        inParts(items, (some) => {
+          sizes.push(some.length)
+          for (const item of some) work(msOf(item))
+          return some.map((item) => item * 2)
+        }),
+      ),
+    )
+    expect(doubled).toEqual(items.map((item) => item * 2))
+    return sizes
+  }
+
+  test('is done in few parts if an item takes next to nothing', async () => {
+    expect(await partsOf(() => 0.01)).toEqual([10, 24, 24, 24, 18])
+  })
+
+  test('is done in parts that fit into a turn, by what the items before took', async () => {
+    expect(await partsOf(() => 1)).toEqual([10, 10, 20, 20, 20, 20])
+    expect(await partsOf(() => 50)).toEqual(Array.from({ length: 10 }, () => 10))
+  })
+
+  test('has no part so long that items of another kind could take much longer than a turn', async () => {
+    const sizes = await partsOf((item) => (item < 10 ? 0 : 3))
+    expect(Math.max(...sizes)).toBe(24)
+  })
+
+  test('is done at once outside of calls', () => {
+    const sizes: number[] = []
+    const note = (some: readonly number[]) => {
+      sizes.push(some.length)
+      return some
+    }
+    expect(inParts(items, note).next()).toEqual({ done: true, value: items })
+    expect(sizes).toEqual([100])
+  })
 })

@@ -7,7 +7,16 @@ import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
 import { answerMemory } from '../../../answers/views/json/json-buffer.ts'
 import { jsonBytes } from '../../../answers/views/json/ready-json.ts'
-import { andThen, isTimeUp, type MaybeLater, timed } from '../../../base/util/turn.ts'
+import {
+  andThen,
+  atOnce,
+  inParts,
+  inTurns,
+  isTimeUp,
+  type MaybeLater,
+  timed,
+  turnNumber,
+} from '../../../base/util/turn.ts'
 import type { Method, MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
@@ -52,7 +61,13 @@ type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
    * Whether an empty list says nothing, since the items were never here: it is refused with a 503.
    */
   isUnknown?(app: AppContext, about: NoInfer<About>, call: C): boolean
-  /** Views of the shown items, in order. */
+  /** Leaves out items that do not belong on a page with the others. */
+  choose?(
+    app: AppContext,
+    items: readonly Item<Read>[],
+    page: Page<C, NoInfer<About>, NoInfer<Read>>,
+  ): Generator<void, readonly Item<Read>[]>
+  /** Views of the shown items, in order; a part of a page at a time. */
   present(
     app: AppContext,
     items: readonly Item<Read>[],
@@ -90,7 +105,7 @@ export function pagedMethod<Auth extends Method['auth'], About, Read extends Ske
 ): MethodDefinition {
   return query(nsid, options, (app, call) =>
     andThen(steps.about?.(app, call) as MaybeLater<About>, (about) => {
-      const make = (record?: PageRecord) => answer(app, steps, { call, about, record })
+      const make = (record?: PageRecord) => inTurns(answer(app, steps, { call, about, record }))
       if (!steps.mayBeKept?.(about)) return make()
       const skeleton = (place: PlaceInList) => steps.skeleton(app, { call, about, place })
       return keptOrMade(app, { nsid, call }, { skeleton, make })
@@ -98,11 +113,12 @@ export function pagedMethod<Auth extends Method['auth'], About, Read extends Ske
   )
 }
 
-function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>>(
+/** A page of large items is presented in several turns. */
+function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>>(
   app: AppContext,
   steps: PageSteps<C, About, Read>,
   { call, about, record }: { call: C; about: About; record?: PageRecord | undefined },
-): MethodResult {
+): Generator<void, MethodResult> {
   const { limit, cursor } = call.params as PageParams
   const end = steps.end?.(call)
   const reads: Read[] = []
@@ -115,7 +131,7 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
     postponed.clear()
     above = undefined
     let seen = 0
-    return fillPage({ ...part, cursor, end }, (from, count) => {
+    return filledPage({ ...part, cursor, end }, function* (from, count) {
       const place = { limit: count, cursor: from }
       const found = timed('skeleton', () => steps.skeleton(app, { call, about, place }))
       reads.push(found)
@@ -128,12 +144,18 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
         above ??= seen + found.items.findIndex((item) => postponed.has(item))
       }
       seen += found.items.length
+      const views = yield* presented(shown, page)
       return {
-        items: steps.present(app, shown, page).filter((view) => view !== undefined),
+        items: views.filter((view) => view !== undefined),
         cursor: found.cursor,
         isCut: found.isCut,
       }
     })
+  }
+
+  function* presented(shown: readonly Item<Read>[], page: Page<C, About, Read>) {
+    const chosen = steps.choose ? yield* steps.choose(app, shown, page) : shown
+    return yield* inParts(chosen, (some) => steps.present(app, some, page))
   }
 
   /**
@@ -141,20 +163,20 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
    * little, the page continues below it. The last page postpones nothing unless more items may
    * arrive.
    */
-  function wholePage(): FilledPage<NonNullable<View>> {
+  function* wholePage(): Generator<void, FilledPage<NonNullable<View>>> {
     const enough = steps.halfIsEnough ? Math.ceil(limit / 2) : limit
-    const page = read({ limit, enough, mayPostpone: true })
+    const page = yield* read({ limit, enough, mayPostpone: true })
     if (above === undefined) return page
     const isLast = page.cursor === undefined
-    if (isLast && !steps.mayGoOn?.(about)) return read({ limit, enough, mayPostpone: false })
+    if (isLast && !steps.mayGoOn?.(about)) return yield* read({ limit, enough, mayPostpone: false })
     if (isLast ? above > 0 : above * 2 >= limit) {
-      return read({ limit: above, enough: 0, mayPostpone: true })
+      return yield* read({ limit: above, enough: 0, mayPostpone: true })
     }
     if (!isLast) return page
     return page.items.length * 2 < reads[0]!.items.length ? NOTHING : page
   }
 
-  const page = isRetiredCursor(cursor) ? NOTHING : wholePage()
+  const page = isRetiredCursor(cursor) ? NOTHING : yield* wholePage()
   const isAllEmpty = page.items.length === 0 && page.cursor === undefined && cursor === undefined
   if (isAllEmpty && steps.isUnknown?.(app, about, call)) throw notKnownHere()
   return { body: bodyOf(page) }
@@ -194,14 +216,28 @@ type Options = {
  * @param read - reads one filtered page; its cursor follows the items read, not those that are left
  */
 export function fillPage<T>(
-  { limit, cursor, end, enough = limit }: Options,
+  options: Options,
   read: (cursor: string | undefined, limit: number) => FilledPage<T>,
 ): FilledPage<T> {
-  const { isCut, ...page } = read(cursor, limit)
+  // biome-ignore lint/correctness/useYield: it reads in one turn
+  const atOneGo = function* (cursor: string | undefined, limit: number) {
+    return read(cursor, limit)
+  }
+  return atOnce(filledPage(options, atOneGo))
+}
+
+/** Of a page that took more than a turn already, no more is read. */
+function* filledPage<T>(
+  { limit, cursor, end, enough = limit }: Options,
+  read: (cursor: string | undefined, limit: number) => Generator<void, FilledPage<T>>,
+): Generator<void, FilledPage<T>> {
+  const turn = turnNumber()
+  const { isCut, ...page } = yield* read(cursor, limit)
   if (isCut) return page
   for (let reads = 1; reads < MAX_READS && page.items.length < enough; reads++) {
-    if (page.cursor === undefined || page.cursor === end || isTimeUp()) break
-    const next = read(page.cursor, limit - page.items.length)
+    if (page.cursor === undefined || page.cursor === end) break
+    if (isTimeUp() || turnNumber() !== turn) break
+    const next = yield* read(page.cursor, limit - page.items.length)
     page.items.push(...next.items)
     if (next.cursor === page.cursor) return { ...page, cursor: undefined }
     page.cursor = next.cursor
@@ -232,9 +268,9 @@ function keptOrMade(
     make,
   }: {
     skeleton: (place: PlaceInList) => Read
-    make: (record?: PageRecord) => MethodResult
+    make: (record?: PageRecord) => MaybeLater<MethodResult>
   },
-): MethodResult {
+): MaybeLater<MethodResult> {
   const key = keyOf(nsid, call)
   const known = pages.find(key)
   if (known && isCurrent(known, call.reader)) {
@@ -248,6 +284,8 @@ function keptOrMade(
   if (!pages.isWorthKeeping(key)) return make()
   const record: PageRecord = { sources: new PageSources(), reads: [] }
   const made = make(record)
+  // What it shows may have changed between its turns.
+  if (made instanceof Promise) return made
   // A page that ended early says less than the next one would, and whether one is empty is asked later.
   if (!record.sources.areWhole || isTimeUp() || showsNothing(made)) return made
   const written = jsonBytes(made.body)

@@ -7,6 +7,7 @@ import type { ThreadState } from '../../../answers/hydrate/thread-types.ts'
 import type { ThreadRequest, ThreadSkeleton } from '../../../answers/skeleton/thread.ts'
 import type { ReadyJson } from '../../../answers/views/json/ready-json.ts'
 import { threadgateView } from '../../../answers/views/posts/post-view.ts'
+import { inParts } from '../../../base/util/turn.ts'
 import type { Needs } from '../define.ts'
 import { isPostUri, type NamedPost } from '../naming/post-names.ts'
 
@@ -40,16 +41,30 @@ export function* readThread(
   const skeleton = app.threads({ ...range, anchor: id, viewer: reader.viewer?.uid ?? 0 })
   const ids = [...skeleton.above, ...skeleton.below]
   yield
-  const [first = [], ...rest] = partsOf(ids)
-  const state = app.hydrator.thread({ anchor: id, ids: first }, reader)
-  for (const some of rest) {
-    yield
-    joinThread(state, app.hydrator.thread({ anchor: id, ids: some }, reader))
-  }
+  const state = yield* hydrated(app, { anchor: id, ids }, reader)
   reader.missing.addFeed(state)
   if (id === 0 && isPostUri(uri)) reader.missing.add({ uris: [uri] })
   yield
   return { reader, skeleton, state, ids }
+}
+
+function* hydrated(
+  { hydrator }: Needs<'hydrator'>,
+  { anchor, ids }: { anchor: number; ids: readonly number[] },
+  reader: Reader,
+): Generator<void, ThreadState> {
+  let state: ThreadState | undefined
+  const add = (some: readonly number[]) => {
+    const more = hydrator.thread({ anchor, ids: [...some] }, reader)
+    if (state) joinThread(state, more)
+    else state = more
+    return some
+  }
+  for (const some of partsOf(ids)) {
+    yield* inParts(some, add)
+    yield
+  }
+  return state ?? hydrator.thread({ anchor, ids: [] }, reader)
 }
 
 function partsOf(ids: readonly number[]): number[][] {
@@ -64,10 +79,7 @@ export function threadgateOf({ state, skeleton: { anchor } }: Thread) {
 }
 
 const MAX_ROUNDS = 3
-/**
- * Few enough that views that were never made, and accounts with as many labels and blocks as there
- * may be, take no more than a turn.
- */
+/** Of these, only as many at once as fit into a turn. */
 const POSTS_AT_ONCE = 50
 
 /**
@@ -108,7 +120,8 @@ function* presentPosts(
   const posts = new Map<number, ReadyJson | object>()
   for (let from = 0; from < ids.length; from += POSTS_AT_ONCE) {
     const some = ids.slice(from, from + POSTS_AT_ONCE)
-    for (const [i, view] of viewCache.posts(some, reader).entries()) {
+    const views = yield* inParts(some, (few) => viewCache.posts(few, reader))
+    for (const [i, view] of views.entries()) {
       if (view) posts.set(some[i]!, view)
     }
     yield

@@ -74,6 +74,52 @@ test('a home timeline from the rows of many accounts is read some lists at a tim
   expect(hurried.turns - before.turns).toBeGreaterThan(25)
 })
 
+test('a page of a hundred is presented some items a turn, with the same answer', async () => {
+  const { w, hurry } = start()
+  w.profile(bob, {})
+  const root = w.post(bob, 'the root')
+  for (let i = 0; i < 98; i++) w.post(bob, `post ${i}`)
+  // Its root is in the first part of the page that has it in the last one.
+  const reply = { root, parent: root }
+  w.post(bob, { text: 'a reply', reply })
+  const filters = ['posts_with_replies', 'posts_and_author_threads']
+  type Page = { feed: { post: { uri: string } }[]; cursor?: string }
+  const read = async (filter: string) => {
+    const turns = countTurns()
+    const page = await w.get<Page>('app.bsky.feed.getAuthorFeed', {
+      actor: bob,
+      limit: 100,
+      filter,
+    })
+    return { page, turns: turns() }
+  }
+  const plain = []
+  for (const filter of filters) plain.push(await read(filter))
+  hurry()
+  for (const [i, filter] of filters.entries()) {
+    const { page, turns } = await read(filter)
+    expect(page).toEqual(plain[i]!.page)
+    expect(page.feed.length).toBe(100)
+    expect(turns - plain[i]!.turns).toBeGreaterThan(3)
+  }
+})
+
+test('a thread of forty replies is hydrated and presented some posts a turn', async () => {
+  const { w, hurry } = start()
+  const root = w.post(bob, 'the root')
+  for (let i = 0; i < 40; i++) w.post(alice, { text: `${i}`, reply: { root, parent: root } })
+  const read = async () => {
+    const turns = countTurns()
+    const answer = await w.get<object>('app.bsky.feed.getPostThread', { uri: root.uri })
+    return { answer, turns: turns() }
+  }
+  const plain = await read()
+  hurry()
+  const hurried = await read()
+  expect(hurried.answer).toEqual(plain.answer)
+  expect(hurried.turns - plain.turns).toBeGreaterThan(10)
+})
+
 /** @returns a function that says how many turns of the event loop have gone by */
 function countTurns(): () => number {
   let turns = 0

@@ -13,7 +13,7 @@ import {
 } from '../../../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import { andThen } from '../../../../../base/util/turn.ts'
+import { andThen, inParts } from '../../../../../base/util/turn.ts'
 import { isRepostItem, postItem, rowIdOf } from '../../../../../data/store/timelines/item-ids.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
@@ -37,6 +37,7 @@ export const getAuthorFeed = pagedMethod(
   {
     about: visibleAuthor,
     skeleton: authorFeed,
+    choose: inWholeThreads,
     present,
     // Small refills would split threads.
     halfIsEnough: true,
@@ -123,22 +124,30 @@ function authorFeed(
   return { ...skeleton, items: [pinned, ...skeleton.items.filter((one) => one !== pinned)], pinned }
 }
 
-function present(
+/** With the filter for threads, only what the page holds up to the thread's root. */
+function* inWholeThreads(
   { viewCache }: Needs<'viewCache'>,
   items: readonly number[],
   { call: { params, reader }, reads }: { call: FeedCall; reads: readonly Read[] },
+): Generator<void, readonly number[]> {
+  if (params.filter !== 'posts_and_author_threads') return items
+  const { pinned } = reads.at(-1)!
+  const facts = yield* inParts(items, (some) => viewCache.facts(some, reader))
+  const inThread = completeSelfThreads(items, facts)
+  return items.filter(
+    (item) => isRepostItem(item) || inThread.has(rowIdOf(item)) || item === pinned,
+  )
+}
+
+function present(
+  { viewCache }: Needs<'viewCache'>,
+  items: readonly number[],
+  { call: { reader }, reads }: { call: FeedCall; reads: readonly Read[] },
 ) {
   const { pinned } = reads.at(-1)!
-  const inThread =
-    params.filter === 'posts_and_author_threads'
-      ? completeSelfThreads(items, viewCache.facts(items, reader))
-      : null
-  const asked = items.filter(
-    (item) => !inThread || isRepostItem(item) || inThread.has(rowIdOf(item)) || item === pinned,
-  )
   /** The pinned post is already on top, so the author's own repost of it is left out. */
   const repeatsPin = (post: number) => pinned !== 0 && post === rowIdOf(pinned)
-  return viewCache.items(asked, reader, {
+  return viewCache.items(items, reader, {
     pinned,
     isShown: (rules, { post, repost }) => isAllowed(rules) && !(repost !== 0 && repeatsPin(post)),
   })
