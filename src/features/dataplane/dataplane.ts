@@ -18,10 +18,7 @@ import { dataplaneSettings } from './settings.ts'
 import { createWeb } from './web.ts'
 import { createGrpc } from './wire/grpc.ts'
 import { type DataplaneListener, listen } from './wire/listener.ts'
-
-/** Limits of one call's request and answer. */
-const MAX_ASKED_BYTES = 4 << 20
-const MAX_ANSWERED_BYTES = 64 << 20
+import { MAX_ANSWERED_BYTES, MAX_ASKED_BYTES } from './wire/messages.ts'
 
 type DataplaneOptions = Omit<DataplaneParts, 'invalidations' | 'onViewer'> & {
   onViewer: OnViewer

@@ -33,6 +33,7 @@ import type { Reading } from './reading/reading.ts'
 import { rpcPath } from './rpc-names.ts'
 import { encodedOf } from './wire/encoded.ts'
 import type { Call } from './wire/grpc.ts'
+import { MAX_ANSWERED_BYTES } from './wire/messages.ts'
 
 /** Where the frontend's calls wait for their turns. */
 export type FrontendQueue = Pick<Overload, 'admitFrontend' | 'run'>
@@ -148,7 +149,11 @@ function countedCall(
     reading.memory.takeInvalidations()
   }
   const waiting = awaitingMissing(localName, handler, { reading, arrivals, begin })
-  const sliced = inSlices(localName, waiting, { begin, encode: (one) => encodedOf(output, one) })
+  const sliced = inSlices(localName, waiting, {
+    begin,
+    encode: (one) => encodedOf(output, one),
+    maxBytes: MAX_ANSWERED_BYTES,
+  })
   return (request, ended) => {
     const startedAt = performance.now()
     try {

@@ -4,6 +4,7 @@
 // answered again, since the frontend would take them for deleted. What still lacks then is there at a later look.
 
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { inLaterTurn } from '../../../base/util/turn.ts'
 import type { FetchRequests } from '../../../http/xrpc/waiting/fetch-requests.ts'
 import type { MissingWaits } from '../../../http/xrpc/waiting/missing-waits.ts'
 import type { NameWaits } from '../../../http/xrpc/waiting/name-waits.ts'
@@ -73,10 +74,12 @@ export function awaitingMissing<Ended>(
     const things = arrivals.missingWaits.fresh(valid(lack(reading, request, answer)))
     const unnamed = arrivals.nameWaits.unnamed(dids)
     if (things.uris.length + things.dids.length + unnamed.length === 0) return answer
-    return arrived(reading, arrivals, { ...things, unnamed }).then(() => {
+    const again = () => {
       begin(ended)
       return handler(request, ended)
-    })
+    }
+    // Other slices of the call may have waited for the same.
+    return arrived(reading, arrivals, { ...things, unnamed }).then(inLaterTurn(again))
   }
 }
 

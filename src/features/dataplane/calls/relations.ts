@@ -23,6 +23,7 @@ const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
 /** Limit over all accounts of a call: their DIDs fill half of the largest answer. */
 const MAX_KNOWN = 1_000_000
+const KNOWN_AT_ONCE = 2_000
 
 type Page = { actorDid: string; limit: number; cursor: string }
 
@@ -51,17 +52,7 @@ export function relationshipRpcs(reading: Reading): EncodedRpcs {
 
     async getFollowsFollowing({ actorDid, targetDids }) {
       const viewer = reading.actors.uidOf(actorDid)
-      let left = MAX_KNOWN
-      const resultOf = (targetDid: string): Uint8Array => {
-        const subject = reading.actors.uidOf(targetDid)
-        const isNone = viewer === 0 || subject === 0
-        const found = isNone ? [] : known(reading.graph, { viewer, subject, limit: left })
-        left -= found.length
-        const dids = found.map((uid) => reading.actors.didOf(uid))
-        return encode(FollowsFollowingSchema, { targetDid, dids })
-      }
-      const results = await inTurns(each(bounded(targetDids), resultOf))
-      return answerOf({ 1: results })
+      return answerOf({ 1: await inTurns(followsFollowing(reading, viewer, bounded(targetDids))) })
     },
 
     getBlockExistence({ pairs: asked }) {
@@ -191,14 +182,51 @@ function followRpcs(reading: Reading): Rpcs {
   }
 }
 
-/** An account may have any number of followers: after each target, others may have their turn. */
-function* each<T, U>(items: readonly T[], of: (item: T) => U): Generator<void, U[]> {
-  const found: U[] = []
-  for (const item of items) {
-    found.push(of(item))
+/** In the order of `targetDids`; one that is named again and again is read once. */
+function* followsFollowing(
+  reading: Reading,
+  viewer: number,
+  targetDids: readonly string[],
+): Generator<void, Uint8Array[]> {
+  let left = MAX_KNOWN
+  const read = new Map<string, Known>()
+  const results: Uint8Array[] = []
+  for (const targetDid of targetDids) {
+    let found = read.get(targetDid)
+    if (!found || found.count > left) {
+      found = yield* followersAmong(reading, viewer, { targetDid, limit: left })
+      read.set(targetDid, found)
+    }
+    left -= found.count
+    results.push(found.encoded)
     yield
   }
-  return found
+  return results
+}
+
+type Known = { count: number; encoded: Uint8Array }
+
+/** An account may have any number of followers: they are encoded some at a time. */
+function* followersAmong(
+  { actors, graph }: Reading,
+  viewer: number,
+  { targetDid, limit }: { targetDid: string; limit: number },
+): Generator<void, Known> {
+  const subject = actors.uidOf(targetDid)
+  const parts = [encode(FollowsFollowingSchema, { targetDid })]
+  let [count, last] = [0, 0]
+  while (viewer !== 0 && subject !== 0 && count < limit) {
+    const some = new Uint32Array(Math.min(limit - count, KNOWN_AT_ONCE))
+    const found = some.subarray(0, graph.knownFollowers(viewer, subject, last, some))
+    const dids = Array.from(found, (uid) => actors.didOf(uid))
+    // What is encoded apart and then joined is one list.
+    parts.push(encode(FollowsFollowingSchema, { dids }))
+    count += found.length
+    if (found.length < some.length) break
+    last = found.at(-1)!
+    yield
+  }
+  return { count, encoded: parts.length === 1 ? parts[0]! : Buffer.concat(parts) }
 }
 
 function muteRpcs(reading: Reading, relationsOf: RelationsOf): Rpcs {
@@ -230,15 +258,6 @@ function muteRpcs(reading: Reading, relationsOf: RelationsOf): Rpcs {
       return { listUri: urisOfLists(reading, [list ?? null]).get(list ?? 0) ?? '' }
     },
   }
-}
-
-function known(
-  graph: Reading['graph'],
-  { viewer, subject, limit }: { viewer: number; subject: number; limit: number },
-): number[] {
-  const count = graph.knownFollowersCount(viewer, subject)
-  const out = new Uint32Array(Math.min(count, limit))
-  return [...out.subarray(0, graph.knownFollowers(viewer, subject, 0, out))]
 }
 
 function relationOf(

@@ -2,7 +2,7 @@
 // one would hold it for up to a few hundred milliseconds. A page of the frontend asks for less than a slice.
 
 import { sharingTurns } from '../../../base/util/turn.ts'
-import { bounded } from '../wire/messages.ts'
+import { bounded, tooLarge } from '../wire/messages.ts'
 import type { support } from './support.ts'
 
 type Request = Record<string, unknown>
@@ -10,7 +10,7 @@ type Handler<Ended> = (request: never, ended: Ended) => object | Promise<object>
 
 const AT_ONCE = 250
 /** Where an item takes more than others: of each post, the likes are read. */
-const FEWER_AT_ONCE: Record<string, number> = { getKnownLikers: 25 }
+const FEWER_AT_ONCE: Record<string, number> = { getKnownLikers: 10 }
 
 /** The request's list in each call whose answer has one independent entry per item of that list. */
 const lists: { [Name in keyof typeof support]?: string } = {
@@ -60,12 +60,13 @@ type Slicing<Ended> = {
   /** Runs before each slice, as before each call; throws if the client no longer waits. */
   begin: (ended: Ended) => void
   encode: (answer: object) => Uint8Array
+  maxBytes: number
 }
 
 export function inSlices<Ended>(
   name: string,
   handler: Handler<Ended>,
-  { begin, encode }: Slicing<Ended>,
+  { begin, encode, maxBytes }: Slicing<Ended>,
 ): Handler<Ended> {
   const list = (lists as Record<string, string | undefined>)[name]
   if (list === undefined) return handler
@@ -78,7 +79,7 @@ export function inSlices<Ended>(
       begin(ended)
       return encoded(handler({ ...request, [list]: some } as never, ended), encode)
     }
-    return sharingTurns(inOrder(slicesOf(items, atOnce), answerOf))
+    return sharingTurns(inOrder(slicesOf(items, atOnce), answerOf, maxBytes))
   }
 }
 
@@ -86,14 +87,22 @@ function encoded(answer: object | Promise<object>, encode: (answer: object) => U
   return answer instanceof Promise ? answer.then(encode) : encode(answer)
 }
 
-/** Concatenates encoded answers, which appends their repeated fields. */
+/**
+ * Concatenates encoded answers, which appends their repeated fields.
+ * @throws ConnectError once they are more than may be sent, before the others are made
+ */
 function* inOrder(
   slices: Iterable<readonly unknown[]>,
   answerOf: (some: readonly unknown[]) => Uint8Array | Promise<Uint8Array>,
+  maxBytes: number,
 ): Generator<void, Promise<Uint8Array>> {
   const answers: (Uint8Array | Promise<Uint8Array>)[] = []
+  let bytes = 0
   for (const some of slices) {
-    answers.push(answerOf(some))
+    const answer = answerOf(some)
+    if (answer instanceof Uint8Array) bytes += answer.length
+    if (bytes > maxBytes) throw tooLarge()
+    answers.push(answer)
     yield
   }
   return Promise.all(answers).then((all) => Buffer.concat(all))

@@ -8,6 +8,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { MAX_TIMER_MS } from '../../../base/util/durations.ts'
 import { createDecoder } from './decoding.ts'
 import { encodedOf } from './encoded.ts'
+import { tooLarge } from './messages.ts'
 
 /**
  * One call of a service, counted, with errors mapped for the client. Bytes are an already encoded
@@ -144,9 +145,7 @@ async function inTime(running: Promise<object>, { deadline }: Answering): Promis
 function respond(stream: ServerHttp2Stream, answer: object, answering: Answering): void {
   const { call, maxAnsweredBytes, type } = answering
   const bytes = encodedOf(call.method.output, answer)
-  if (bytes.length > maxAnsweredBytes) {
-    throw new ConnectError('the answer is too large', Code.ResourceExhausted)
-  }
+  if (bytes.length > maxAnsweredBytes) throw tooLarge()
   if (!isOpen(stream)) return
   const message = Buffer.allocUnsafe(PREFIX_BYTES + bytes.length)
   message[0] = 0

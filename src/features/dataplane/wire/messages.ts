@@ -24,6 +24,9 @@ export const NO_RECORD: RecordInit = { record: Buffer.from('null') }
 
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 1_000
+/** Limits of one call's request and answer. */
+export const MAX_ASKED_BYTES = 4 << 20
+export const MAX_ANSWERED_BYTES = 64 << 20
 /** Items per call; the frontend asks for some thousands in a big thread. */
 const MAX_ASKED = 10_000
 
@@ -63,6 +66,10 @@ export function cursorOf(cursor: string | undefined): string | undefined {
 export function bounded<T>(asked: readonly T[]): readonly T[] {
   if (asked.length <= MAX_ASKED) return asked
   throw new ConnectError(`no more than ${MAX_ASKED} at a time`, Code.InvalidArgument)
+}
+
+export function tooLarge(): ConnectError {
+  return new ConnectError('the answer is too large', Code.ResourceExhausted)
 }
 
 /** Keyed by at-URI, without keys that have no record. */

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { createThingGate } from '../../../base/util/gate.ts'
-import { forThisCall } from '../../../base/util/turn.ts'
+import { inLaterTurn } from '../../../base/util/turn.ts'
 import { waitLeftMs } from '../../server/wait-left.ts'
 
 type Waits = {
@@ -66,12 +66,17 @@ export function createWaits({ now = Date.now, maxInVain = Infinity }: Options = 
       if (waiting >= MAX_WAITING || isHopeless()) return false
       if (!request.isShared && things.filter(waitedFor.mayAsk).length === 0) return false
       const giveUpAt = now() + waitLeftMs(signal, maxWaitMs, now())
-      const isDone = forThisCall(() => isThere() || isOver())
+      // Many may look at the same moment, so each does when its caller has a turn.
+      const look = inLaterTurn(() => isThere() || isOver())
       waiting++
       try {
-        while (!isDone() && now() < giveUpAt && !signal.aborted) await sleep(LOOK_EVERY_MS)
+        let isDone = isThere() || isOver()
+        while (!isDone && now() < giveUpAt && !signal.aborted) {
+          await sleep(LOOK_EVERY_MS)
+          isDone = await look(undefined)
+        }
         // Learning that the thing does not exist is a success too.
-        if (!signal.aborted) learn(isDone())
+        if (!signal.aborted) learn(await look(undefined))
         return true
       } finally {
         waiting--

@@ -1,6 +1,7 @@
 // Waiting for records that were requested in the background, with a fake clock.
 
 import { expect, test } from 'vitest'
+import { CallTime } from '../../../../src/base/util/turn.ts'
 import { createWaits } from '../../../../src/http/xrpc/waiting/waits.ts'
 
 /** Each look at the clock is ten milliseconds later. */
@@ -70,4 +71,17 @@ test('a request that waited for one thing does not wait as long again for the ne
   expect(await wait('a', () => false, { signal })).toBeGreaterThan(1)
   expect(await wait('b', () => false, { signal })).toBe(2)
   expect(await wait('c')).toBeGreaterThan(1)
+})
+
+test('each look after the first is made when its caller has a turn', async () => {
+  const { wait } = start()
+  let turns = 0
+  const goOn = <T>(work: () => T) => {
+    turns++
+    return work()
+  }
+  const call = new CallTime({ turnMs: 10, goOn })
+  let looks = 0
+  await call.run(() => wait('a', () => ++looks > 3))
+  expect([looks, turns]).toEqual([5, 4])
 })
