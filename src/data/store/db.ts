@@ -103,6 +103,15 @@ export function openReadOnly(dataDir: string, pages: PageCache = {}): Database.D
   return db
 }
 
+/** Opens for reading the database as it is now, whatever is written until the connection is closed. */
+export function openAtOneMoment(dataDir: string): Database.Database {
+  const db = openReadOnly(dataDir)
+  db.exec('BEGIN')
+  // A transaction begins with its first read.
+  db.prepare('SELECT 1 FROM sqlite_schema').get()
+  return db
+}
+
 function tune(db: WriteDb, { cacheKib = CACHE_KIB }: PageCache): void {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   db.pragma(`cache_size = -${cacheKib}`)

@@ -9,15 +9,17 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { type Config, ConfigError } from '../../base/config/config.ts'
 import { whyReturning } from '../../base/config/members.ts'
 import type { Logger } from '../../base/obs/log.ts'
-import { inLaterTurn } from '../../base/util/turn.ts'
+import { CallTime, inLaterTurn, inTurns } from '../../base/util/turn.ts'
 import { version } from '../../base/util/version.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { DiskFullError } from '../../data/store/files/disk-full.ts'
+import { findMember } from '../../data/store/members/members.ts'
+import { uidOfDid } from '../../data/store/records/actors.ts'
 import { gapCounts, listGaps } from '../../data/store/stream/gaps.ts'
 import { parseState } from '../../ingest/indexing/member-state/document.ts'
-import { readState } from '../../ingest/indexing/member-state/read-state.ts'
+import { readStateInSteps } from '../../ingest/indexing/member-state/read-state.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { ServeFeature } from '../feature.ts'
 import { readFacts } from './facts.ts'
@@ -45,6 +47,10 @@ type OperatorParts = {
 }
 
 type App = Hono
+
+/** On the socket, no call's time is measured, and others need the thread as much. */
+const STATE_TURN_MS = 20
+const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** By the name of the ingest's error. */
 const HINTS: Record<string, string> = {
@@ -146,10 +152,13 @@ function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorPar
     const { hours } = (await readJson(c.req)) as { hours?: unknown }
     return c.json(readingLink(config, { did, hours }))
   })
-  app.get('/members/:did/state', (c) => {
+  app.get('/members/:did/state', async (c) => {
     const did = c.req.param('did')
-    if (!listMembers(db, config).some((one) => one.did === did)) throw noMember(did)
-    return c.json(readState(db, did))
+    const uid = uidOfDid(db, did)
+    if (uid === undefined || !findMember(db, uid)) throw noMember(did)
+    const time = new CallTime({ turnMs: STATE_TURN_MS })
+    const json = await time.run(() => inTurns(readStateInSteps(config.dataDir, did)))
+    return c.body(json, 200, JSON_TYPE)
   })
   app.put('/members/state', limited(MAX_DOCUMENT_BYTES), async (c) => {
     const document = await c.req.text()
