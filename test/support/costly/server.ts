@@ -23,6 +23,8 @@ export type Answered = { status: number; text: string }
 /** Those of a server without settings. */
 export const DEFAULT_LIMITS = { MEMBER_RATE_LIMIT: '12000', VISITOR_RATE_LIMIT: '3000' }
 
+/** A bundle may be of other sources, and its functions have no places in them. */
+const SOURCES = join(import.meta.dirname, '../../../src/tools/server.ts')
 const METER = join(import.meta.dirname, 'turn-meter.ts')
 const SERVICE = 'did:web:costly.test'
 const OPERATOR_TOKEN = 'operator-of-the-costly-server'
@@ -59,7 +61,11 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
     ...['read:*', 'post:*', 'graph:read', 'graph:read:*', 'graph:write:*'],
   ])
   const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
-  const running = startSlipstream(env, [], { options: ['--import', METER], stdio: [...stdio] })
+  const running = startSlipstream(env, [], {
+    main: SOURCES,
+    options: ['--import', METER],
+    stdio: [...stdio],
+  })
   const port = await running.port()
   await new Promise((resolve) => setTimeout(resolve, SETTLED_AFTER_MS))
 
