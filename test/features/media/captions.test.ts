@@ -85,6 +85,9 @@ test('the playlist names each language once, in that language', async () => {
     ['italiano', 'it'],
   ])
   expect(text).toContain('SUBTITLES="captions"')
+  expect(text).toMatch(
+    /^#EXT-X-MEDIA:.*,CHARACTERISTICS="public\.accessibility\.transcribes-spoken-dialog",URI=/m,
+  )
 })
 
 test('a missing post, or one with another video, has none', async () => {

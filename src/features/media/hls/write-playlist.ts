@@ -11,6 +11,8 @@ type Master = {
 }
 
 const CAPTIONS = 'captions'
+/** By which players offer captions for those who do not hear. */
+const CAPTION_KIND = 'public.accessibility.transcribes-spoken-dialog'
 
 export function writeMaster({ variants, captions }: Master): string {
   const lines = [
@@ -86,6 +88,7 @@ function captionLine({ language, name, uri }: CaptionLine): string {
     `NAME="${name}"`,
     `LANGUAGE="${language}"`,
     'DEFAULT=NO,AUTOSELECT=YES,FORCED=NO',
+    `CHARACTERISTICS="${CAPTION_KIND}"`,
     `URI="${uri}"`,
   ]
   return `#EXT-X-MEDIA:${attributes.join(',')}`
