@@ -246,8 +246,6 @@ describe('operator mistakes', () => {
     [['restore', '/nowhere.sqlite'], EXIT.config, /There is no file/],
     // As of a variable that is not set.
     [['backup', '--into', ''], EXIT.usage, /The path is empty/],
-    [['token', 'revoke', ''], EXIT.failed, /no such active token.*\n.*token list/],
-    [['token', 'revoke', '..'], EXIT.failed, /no such active token.*\n.*token list/],
     [['member', 'export', 'nobody.test'], EXIT.failed, /is not a member.*\n.*member list/],
   ])('%j gets an error that says what to do about it', async (args, code, expected) => {
     const run = await runCli(env, args)
