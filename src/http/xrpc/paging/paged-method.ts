@@ -144,18 +144,13 @@ function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown
         above ??= seen + found.items.findIndex((item) => postponed.has(item))
       }
       seen += found.items.length
-      const views = yield* presented(shown, page)
+      const views = yield* presented(app, steps, { shown, page })
       return {
         items: views.filter((view) => view !== undefined),
         cursor: found.cursor,
         isCut: found.isCut,
       }
     })
-  }
-
-  function* presented(shown: readonly Item<Read>[], page: Page<C, About, Read>) {
-    const chosen = steps.choose ? yield* steps.choose(app, shown, page) : shown
-    return yield* inParts(chosen, (some) => steps.present(app, some, page))
   }
 
   /**
@@ -186,6 +181,15 @@ function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown
     if (typeof steps.body === 'string') return { [steps.body]: views, cursor }
     return steps.body(views, { app, call, about, reads, postponed, cursor })
   }
+}
+
+function* presented<C, About, Read extends SkeletonPage<unknown>>(
+  app: AppContext,
+  steps: Pick<PageSteps<C, About, Read>, 'choose' | 'present'>,
+  { shown, page }: { shown: readonly Item<Read>[]; page: Page<C, About, Read> },
+): Generator<void, readonly View[]> {
+  const chosen = steps.choose ? yield* steps.choose(app, shown, page) : shown
+  return yield* inParts(chosen, (some) => steps.present(app, some, page))
 }
 
 const NOTHING: FilledPage<NonNullable<View>> = { items: [], cursor: undefined }
