@@ -2,6 +2,7 @@
 // contain only times. CIDs must be looked up, so that is done only for rows that share their millisecond with
 // another row or with the edge of the page.
 
+import { atOnce } from '../../base/util/turn.ts'
 import type { FeedBatch, FeedRow, MergedFeed } from '../../data/store/timelines/merged-feed.ts'
 import {
   type FeedPosition,
@@ -19,21 +20,33 @@ export type FeedRange = { before: FeedPosition | undefined; after: FeedPosition 
 export const LATEST = Number.MAX_SAFE_INTEGER
 const MAX_ATTEMPTS = 12
 
+type Rows = { range: FeedRange; count: number; feed: MergedFeed }
+
 /**
  * Reads until `count` rows lie inside the range or the feed ends.
  * @param read - returns at least `limit` rows at or before `until`, if there are that many
  */
-export function rowsInRange(options: {
-  range: FeedRange
-  count: number
-  read: (until: number, limit: number) => FeedBatch
-  feed: MergedFeed
-}): readonly FeedRow[] {
-  const { range, count, read, feed } = options
+export function rowsInRange({
+  read,
+  ...rows
+}: Rows & { read: (until: number, limit: number) => FeedBatch }): readonly FeedRow[] {
+  return atOnce(rowsInSteps({ ...rows, read }))
+}
+
+/** The same in the steps in which `read` reads, if it needs any. */
+export function* rowsInSteps({
+  range,
+  count,
+  read,
+  feed,
+}: Rows & {
+  read: (until: number, limit: number) => FeedBatch | Generator<void, FeedBatch>
+}): Generator<void, readonly FeedRow[]> {
   const until = range.before?.sortAt ?? LATEST
   let limit = firstLimit(count, range.before !== undefined)
   for (let attempt = 1; ; attempt++) {
-    const { rows, floor } = read(until, limit)
+    const found = read(until, limit)
+    const { rows, floor } = 'next' in found ? yield* found : found
     const inside = inOrder(rows, range, feed)
     const done = floor === -Infinity || (range.after && floor <= range.after.sortAt)
     if (inside.length >= count || done || attempt === MAX_ATTEMPTS) return inside.slice(0, count)

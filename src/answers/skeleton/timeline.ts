@@ -3,6 +3,7 @@
 // the followed accounts' own rows. Both use the same draw for lossy timelines, so that no seam shows.
 
 import type { FollowGraphReader, TimelineReader } from '@slipstream/follow-graph'
+import { atOnce } from '../../base/util/turn.ts'
 import { type ActorReader, CELEBRITY, HIDDEN } from '../../data/graph/types.ts'
 import type {
   FeedBatch,
@@ -18,6 +19,7 @@ import {
   joinBatches,
   LATEST,
   rowsInRange,
+  rowsInSteps,
   startCursorOf,
 } from './feed-page.ts'
 import { parseFeedCursor } from './page-cursor.ts'
@@ -82,12 +84,18 @@ const MAX_RING_READ = 1 << 17
  * not issue.
  */
 export function createTimelineSkeleton(parts: TimelineParts) {
-  return (request: TimelineRequest): FeedSkeleton => {
+  const inSteps = createTimelineSteps(parts)
+  return (request: TimelineRequest): FeedSkeleton => atOnce(inSteps(request))
+}
+
+/** The same in steps: of many accounts, one list is read in each. */
+export function createTimelineSteps(parts: TimelineParts) {
+  return function* (request: TimelineRequest): Generator<void, FeedSkeleton> {
     const range: FeedRange = {
       before: request.cursor === undefined ? undefined : parseFeedCursor(request.cursor),
       after: request.since === undefined ? undefined : parseFeedCursor(request.since),
     }
-    const page = readPage(parts, request, range)
+    const page = yield* readPage(parts, request, range)
     return present(parts, request, page)
   }
 }
@@ -139,11 +147,15 @@ type Page = {
   followsLeftOut: number
 }
 
-function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRange): Page {
+function* readPage(
+  parts: TimelineParts,
+  request: TimelineRequest,
+  range: FeedRange,
+): Generator<void, Page> {
   const { viewer, limit } = request
   const since = range.after?.sortAt
   const ring: RingRead = { own: [], floor: Infinity, followsLeftOut: 0 }
-  const followed = rowsInRange({
+  const followed = yield* rowsInSteps({
     range,
     count: limit + 1,
     feed: parts.feed,
@@ -212,7 +224,7 @@ function present(parts: TimelineParts, request: TimelineRequest, page: Page): Fe
 type RingRead = { own: FeedRow[]; floor: number; followsLeftOut: number }
 
 /**
- * Reads the items of followed accounts at or before a time, as the `read` of `rowsInRange`. Stores
+ * Reads the items of followed accounts at or before a time, as the `read` of `rowsInSteps`. Stores
  * the viewer's own items from the ring in `seen`.
  */
 function followedReader(
@@ -233,26 +245,36 @@ function followedReader(
     originators: readonly number[] | Uint32Array | FeedHeads,
     span: Span,
     limit: number,
-  ) => feed.newest({ originators, ...span, limit, keep })
-  const followedFrom = (span: Span, limit: number) => {
+  ) => feed.newestInSteps({ originators, ...span, limit, keep })
+  const followedFrom = function* (span: Span, limit: number): Generator<void, FeedBatch> {
     const { until } = span
     const known = heads && heads.until >= until ? heads : undefined
-    return readAlready(known, span, limit) ?? fromRows(known ?? followed(), span, limit)
+    return readAlready(known, span, limit) ?? (yield* fromRows(known ?? followed(), span, limit))
   }
 
-  return (until: number, limit: number): FeedBatch => {
+  return (until: number, limit: number): FeedBatch | Generator<void, FeedBatch> => {
     const ring = readRing(timelines, viewer, until, limit)
     if (!ring) return followedFrom({ until, since }, limit)
     Object.assign(seen, { own: ring.own, floor: ring.floor })
     const floor = Math.max(ring.floor, since ?? -Infinity)
     const stars = celebrities()
-    const above =
-      stars.length === 0
-        ? { rows: ring.rows.filter(({ sortAt }) => sortAt >= floor), floor }
-        : joinBatches([ring, fromRows(stars, { until, since: floor }, limit)])
-    if (above.rows.length >= limit || ring.floor !== floor || floor === -Infinity) return above
-    const below = followedFrom({ until: floor - 1, since }, limit - above.rows.length)
-    return { rows: [...above.rows, ...below.rows], floor: below.floor }
+    const isLast = (above: FeedBatch) =>
+      above.rows.length >= limit || ring.floor !== floor || floor === -Infinity
+    const above = { rows: ring.rows.filter(({ sortAt }) => sortAt >= floor), floor }
+    if (stars.length === 0 && isLast(above)) return above
+    return withRows(ring, above)
+
+    /** With what the ring does not hold. */
+    function* withRows(ring: FeedBatch, alone: FeedBatch): Generator<void, FeedBatch> {
+      const above =
+        stars.length === 0
+          ? alone
+          : joinBatches([ring, yield* fromRows(stars, { until, since: floor }, limit)])
+      if (isLast(above)) return above
+      const left = limit - above.rows.length
+      const below = yield* followedFrom({ until: floor - 1, since }, left)
+      return { rows: [...above.rows, ...below.rows], floor: below.floor }
+    }
   }
 }
 

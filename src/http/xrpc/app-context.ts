@@ -22,6 +22,7 @@ import { createThreads } from '../../answers/skeleton/thread.ts'
 import {
   createTimelineHeads,
   createTimelineSkeleton,
+  createTimelineSteps,
   type TimelineParts,
 } from '../../answers/skeleton/timeline.ts'
 import { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
@@ -159,6 +160,7 @@ export function createAppContext(parts: AppParts) {
     records,
     timeline,
     timelineHeads: createTimelineHeads(ofTimelines),
+    timelineSteps: createTimelineSteps(ofTimelines),
     authorFeed: createAuthorFeedSkeleton(db),
     lists: createAccountLists({ db, actors }),
     listPages: createListPages({ db, actors }),

@@ -6,7 +6,7 @@ import { createListFeedSkeleton } from '../../../answers/skeleton/list-feed.ts'
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
 import {
   createTimelineHeads,
-  createTimelineSkeleton,
+  createTimelineSteps,
   type TimelineHeads,
 } from '../../../answers/skeleton/timeline.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
@@ -28,7 +28,7 @@ const ALL = 'posts_with_replies'
 export function feedRpcs(reading: Reading): Rpcs {
   const { db, actors, lists, onViewer } = reading
   const feed = createMergedFeed(db, reading.memory.heads)
-  const timeline = createTimelineSkeleton({ ...reading, feed })
+  const timeline = createTimelineSteps({ ...reading, feed })
   const timelineHeads = createTimelineHeads({ ...reading, feed })
   const authorFeed = createAuthorFeedSkeleton(db)
   const listFeed = createListFeedSkeleton({ db, actors, feed })
@@ -42,10 +42,11 @@ export function feedRpcs(reading: Reading): Rpcs {
         cursor: cursorOf(cursor),
         since: undefined,
       }
-      const answer = (heads: TimelineHeads | undefined) => {
-        const page = timeline({ ...asked, heads })
-        return { items: reading.feedItems(page.items), cursor: page.cursor }
-      }
+      const answer = (heads: TimelineHeads | undefined) =>
+        andThen(inTurns(timeline({ ...asked, heads })), ({ items, cursor: next }) => ({
+          items: reading.feedItems(items),
+          cursor: next,
+        }))
       const opening = timelineHeads(asked)
       return opening ? andThen(inTurns(opening), answer) : answer(undefined)
     },

@@ -47,8 +47,8 @@ export type PagePart<C, About> = { call: C; about: About; place: PlaceInList }
 type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
   /** The subject of the page; throws if it does not exist, or not for this viewer. */
   about?(app: AppContext, call: C): MaybeLater<About>
-  /** @throws BadCursorError */
-  skeleton(app: AppContext, part: PagePart<C, NoInfer<About>>): Read
+  /** In steps, if it reads much. @throws BadCursorError */
+  skeleton(app: AppContext, part: PagePart<C, NoInfer<About>>): Read | Generator<void, Read>
   /** Leaves out items that should not be shown yet; the last page shows them all the same. */
   postpone?(
     app: AppContext,
@@ -105,10 +105,11 @@ export function pagedMethod<Auth extends Method['auth'], About, Read extends Ske
 ): MethodDefinition {
   return query(nsid, options, (app, call) =>
     andThen(steps.about?.(app, call) as MaybeLater<About>, (about) => {
-      const make = (record?: PageRecord) => inTurns(answer(app, steps, { call, about, record }))
-      if (!steps.mayBeKept?.(about)) return make()
-      const skeleton = (place: PlaceInList) => steps.skeleton(app, { call, about, place })
-      return keptOrMade(app, { nsid, call }, { skeleton, make })
+      const make = (record?: PageRecord) => answer(app, steps, { call, about, record })
+      if (!steps.mayBeKept?.(about)) return inTurns(make())
+      const skeleton = (place: PlaceInList) =>
+        allSteps(() => steps.skeleton(app, { call, about, place }))
+      return inTurns(keptOrMade(app, { nsid, call }, { skeleton, make }))
     }),
   )
 }
@@ -133,7 +134,7 @@ function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown
     let seen = 0
     return filledPage({ ...part, cursor, end }, function* (from, count) {
       const place = { limit: count, cursor: from }
-      const found = timed('skeleton', () => steps.skeleton(app, { call, about, place }))
+      const found = yield* allSteps(() => steps.skeleton(app, { call, about, place }))
       reads.push(found)
       record?.reads.push({ place, found })
       const page = { call, about, reads, postponed, sources: record?.sources }
@@ -190,6 +191,19 @@ function* presented<C, About, Read extends SkeletonPage<unknown>>(
 ): Generator<void, readonly View[]> {
   const chosen = steps.choose ? yield* steps.choose(app, shown, page) : shown
   return yield* inParts(chosen, (some) => steps.present(app, some, page))
+}
+
+/** Measures each step. */
+function* allSteps<Read extends object>(
+  begin: () => Read | Generator<void, Read>,
+): Generator<void, Read> {
+  const begun = timed('skeleton', begin)
+  if (!('next' in begun)) return begun
+  for (;;) {
+    const step = timed('skeleton', () => begun.next())
+    if (step.done) return step.value
+    yield
+  }
 }
 
 const NOTHING: FilledPage<NonNullable<View>> = { items: [], cursor: undefined }
@@ -264,32 +278,36 @@ type PageRecord = {
 }
 
 /** @param make - makes the answer, and notes in the record what from */
-function keptOrMade(
+function* keptOrMade(
   { viewCache: { pages, isCurrent } }: Pick<AppContext, 'viewCache'>,
   { nsid, call }: { nsid: string; call: Call<never> },
   {
     skeleton,
     make,
   }: {
-    skeleton: (place: PlaceInList) => Read
-    make: (record?: PageRecord) => MaybeLater<MethodResult>
+    skeleton: (place: PlaceInList) => Generator<void, Read>
+    make: (record?: PageRecord) => Generator<void, MethodResult>
   },
-): MaybeLater<MethodResult> {
+): Generator<void, MethodResult> {
   const key = keyOf(nsid, call)
   const known = pages.find(key)
   if (known && isCurrent(known, call.reader)) {
     const reads = known.reads as PageRecord['reads']
-    if (reads.every(({ place, found }) => isSameRead(found, skeleton(place)))) {
+    let areSame = true
+    for (const { place, found } of reads)
+      areSame = areSame && isSameRead(found, yield* skeleton(place))
+    if (areSame) {
       pages.use(key)
       for (const one of known.sources.missing) call.reader.missing.add(one)
       return { body: known.body }
     }
   }
-  if (!pages.isWorthKeeping(key)) return make()
+  if (!pages.isWorthKeeping(key)) return yield* make()
   const record: PageRecord = { sources: new PageSources(), reads: [] }
-  const made = make(record)
+  const turn = turnNumber()
+  const made = yield* make(record)
   // What it shows may have changed between its turns.
-  if (made instanceof Promise) return made
+  if (turnNumber() !== turn) return made
   // A page that ended early says less than the next one would, and whether one is empty is asked later.
   if (!record.sources.areWhole || isTimeUp() || showsNothing(made)) return made
   const written = jsonBytes(made.body)

@@ -71,10 +71,10 @@ function about(
 }
 
 function timelineSkeleton(
-  { timeline }: Needs<'timeline'>,
+  { timelineSteps }: Needs<'timelineSteps'>,
   { call, place, about: { heads } }: PagePart<TimelineCall, About>,
-): FeedSkeleton {
-  return timeline({ viewer: call.viewer.uid, since: call.params.since, heads, ...place })
+): Generator<void, FeedSkeleton> {
+  return timelineSteps({ viewer: call.viewer.uid, since: call.params.since, heads, ...place })
 }
 
 /** Makes a newcomer wait until the page's items and the data to show them have arrived. */
