@@ -1,6 +1,7 @@
 // What the server did in the last thirty days, from the history of its metrics: sums of rates, each of ten minutes.
 
 import { HISTORY_RINGS, readHistory } from '../../data/store/counts/history.ts'
+import { type Hole, readHoles } from '../../data/store/counts/history-holes.ts'
 import type { Db } from '../../data/store/db.ts'
 import { streamBytes } from '../../data/store/stream/stream-bytes.ts'
 
@@ -38,13 +39,14 @@ const SERIES = [
 export function monthOf(db: Db, now: number): Month {
   const { at, series } = readHistory(db, RING, { now, series: SERIES })
   const [from] = at
-  const stepMs = RING.stepSeconds * 1000
-  const slots = from === undefined ? 0 : Math.ceil((now - from) / stepMs)
   const p99s = known(series.answer_p99_ms).sort((a, b) => a - b)
   const lags = known(series.lag_ms)
   return {
     from,
-    ran: slots === 0 ? undefined : Math.min(1, at.length / slots),
+    ran:
+      from === undefined || from >= now
+        ? undefined
+        : 1 - absentMs(at, readHoles(db), now) / (now - from),
     events: sumOf(series.events_s),
     answers: sumOf(series.requests_s),
     failures: sumOf(series.failures_s),
@@ -54,6 +56,24 @@ export function monthOf(db: Db, now: number): Month {
     databaseBytes: changeOf(series.database_bytes),
     streamBytes: streamBytes(db, now).thisMonth,
   }
+}
+
+/** Slots without a sample, except the one being written, and holes within those that have one. */
+function absentMs(at: readonly number[], holes: readonly Hole[], now: number): number {
+  const stepMs = RING.stepSeconds * 1000
+  const written = new Set(at)
+  let absent = 0
+  for (let from = at[0]!; from < now; from += stepMs) {
+    const to = Math.min(from + stepMs, now)
+    if (written.has(from) || to === now) absent += overlapMs(holes, from, to)
+    else absent += stepMs
+  }
+  return absent
+}
+
+function overlapMs(holes: readonly Hole[], from: number, to: number): number {
+  const parts = holes.map((hole) => Math.min(to, hole.to) - Math.max(from, hole.from))
+  return parts.reduce((sum, part) => sum + Math.max(0, part), 0)
 }
 
 function sumOf(rates: readonly (number | null)[]): number {

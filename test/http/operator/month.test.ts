@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { putHistory } from '../../../src/data/store/counts/history.ts'
+import { putMeta } from '../../../src/data/store/meta-values.ts'
 import { cliJson, runCli } from '../../support/cli.ts'
 import { openEmpty } from '../../support/empty-database.ts'
 
@@ -44,6 +45,20 @@ test('sums what was read and answered, and says what changed', async () => {
   expect(stdout).toMatch(/^ran +(49|50|48)[.\d]* % of that time$/m)
   expect(stdout).toContain('48,000 requests, of which 12,000 failed')
   expect(stdout).toMatch(/^members +44, \+39$/m)
+})
+
+test('counts an absence that leaves a sample in each of its slots', async () => {
+  const db = openEmpty(folder)
+  const now = Math.floor(Date.now() / TEN_MINUTES) * TEN_MINUTES
+  for (let i = 20; i >= 0; i--) putHistory(db, now - i * TEN_MINUTES, { events_s: 1, members: 1 })
+  const hole = (from: number, minutes: number) => ({ from, to: from + minutes * 60_000, ends: 1 })
+  const before = now - 60 * 24 * 6 * TEN_MINUTES
+  const holes = [hole(before, 99), hole(now - 12 * TEN_MINUTES - 60_000, 40)]
+  putMeta(db, 'history.holes', JSON.stringify(holes))
+  db.close()
+  const { ran } = (await cliJson(env(), ['month'])) as { ran: number }
+  expect(ran).toBeGreaterThan(0.79)
+  expect(ran).toBeLessThan(0.83)
 })
 
 test('does not say how far it was behind where nothing arrived', async () => {
