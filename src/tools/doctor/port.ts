@@ -27,7 +27,10 @@ export async function checkPort(doctor: DoctorContext): Promise<Finding[]> {
 function aboutOurs({ bind, port }: Config, status: Status, version: string): Finding {
   if (status.port !== port || status.bind !== bind) {
     const text = `the server was started for ${status.bind}:${status.port}, and this shell’s settings say ${bind}:${port}`
-    return wrong(text, `Run this with its settings, or, if you changed them: ${here.restart}`)
+    return wrong(
+      text,
+      `Run this with its settings. If you changed them, they count after a restart. ${here.restart}`,
+    )
   }
   if (version.includes('.')) return good(`the server answers on ${bind}:${port}`)
   const fix = 'Check its log.'

@@ -156,9 +156,14 @@ describe('this machine', () => {
   })
 
   it('finds a server that listens on another address than in the settings', async () => {
-    await expectWrong('port', /was started for .*say 127\.0\.0\.1:9/, /its settings/, {
-      env: { PORT: '9' },
-    })
+    await expectWrong(
+      'port',
+      /was started for .*say 127\.0\.0\.1:9/,
+      /its settings\. If you changed them, they count after a restart/,
+      {
+        env: { PORT: '9' },
+      },
+    )
   })
 
   it('finds a server with other settings, and one of another version', async () => {
