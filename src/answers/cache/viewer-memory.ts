@@ -4,6 +4,7 @@
 // `gated` holds that of the viewer's own posts and of posts whose gates had to be checked; it is valid only
 // with the cached view it was made for, which is replaced when the gates change.
 
+import { currentCall } from '../../base/util/turn.ts'
 import type { LikerList } from '../hydrate/known-likers.ts'
 import type { KnownLikers } from '../hydrate/types.ts'
 import type { RelationRules } from '../views/rules.ts'
@@ -47,6 +48,8 @@ export class ViewerMemory {
   /** Another one whenever something is forgotten; no two memories share one. */
   version = nextVersion()
   #drawnBytes = 0
+  /** The call for whose next part the visit goes on. */
+  heldFor: ReturnType<typeof currentCall>
   readonly #passing: number[] = []
   readonly #passingLikers: number[] = []
 
@@ -102,6 +105,7 @@ export class ViewerMemory {
   }
 
   endVisit(): void {
+    this.heldFor = undefined
     for (const uid of this.#passing) this.relations.delete(uid)
     this.#passing.length = 0
     for (const post of this.#passingLikers) this.likers.delete(post)
@@ -167,7 +171,7 @@ export class ViewerMemories {
   visit(uid: number): ViewerMemory {
     const viewer = this.#viewers.get(uid)
     // A visit that failed was not left.
-    viewer?.endVisit()
+    if (viewer?.heldFor === undefined || viewer.heldFor !== currentCall()) viewer?.endVisit()
     return viewer ?? new ViewerMemory(uid)
   }
 
@@ -180,7 +184,10 @@ export class ViewerMemories {
 
   /** Keeps the memory, and evicts others to make room. */
   leave(viewer: ViewerMemory): void {
-    viewer.endVisit()
+    const call = currentCall()
+    // A page that is presented in parts is one visit, unless another comes between.
+    if (call?.hasMoreParts) viewer.heldFor = call
+    else viewer.endVisit()
     if (viewer.bytes > this.#maxBytes * MAX_SHARE) viewer.clear()
     if (viewer.countedBytes === 0) this.#viewers.set(viewer.uid, viewer)
     this.#bytes += viewer.bytes - viewer.countedBytes

@@ -28,6 +28,8 @@ export class CallTime {
   #beganMs = 0
   /** The wall clock before which the turn can't have used its processor time: it is cheaper to read. */
   #upAt = 0
+  /** Whether it works on a part of a list of which there is more. */
+  hasMoreParts = false
 
   constructor(options: CallTimeOptions) {
     this.#options = options
@@ -97,6 +99,11 @@ export function isTimeUp(): boolean {
   return current?.isUp() ?? false
 }
 
+/** What is known for one look only may be kept for the next part of the call's list. */
+export function currentCall(): Pick<CallTime, 'hasMoreParts'> | undefined {
+  return current
+}
+
 /** The number of the running call's turn; it stays the same outside of calls. */
 export function turnNumber(): number {
   return current?.turns ?? 0
@@ -132,10 +139,11 @@ export function atOnce<T>(work: Generator<void, T>): T {
   for (let step = work.next(); ; step = work.next()) if (step.done) return step.value
 }
 
-/** Few enough that the largest ones fit into a turn. */
-const FEWEST_AT_ONCE = 10
-/** However little those before took: the next ones may be larger. */
-const MOST_AT_ONCE = 24
+/**
+ * `fewest`: few enough that the largest ones fit into a turn. `most`: however little those before took,
+ * since the next ones may be larger.
+ */
+const SIZES = { fewest: 10, most: 24 }
 
 /**
  * Works on a list in parts, as large as fit into what is left of the turn if their items take as long as those before.
@@ -144,21 +152,27 @@ const MOST_AT_ONCE = 24
 export function* inParts<T, U>(
   items: readonly T[],
   work: (some: readonly T[]) => readonly U[],
+  sizes = SIZES,
 ): Generator<void, readonly U[]> {
   const call = current
-  if (!call || items.length <= FEWEST_AT_ONCE) return work(items)
+  if (!call || items.length <= sizes.fewest) return work(items)
   const done: U[] = []
-  let most = FEWEST_AT_ONCE
+  let most = sizes.fewest
   for (let at = 0; ; ) {
     const leftMs = call.leftMs()
     const some = items.slice(at, at + most)
-    for (const one of work(some)) done.push(one)
     at += some.length
+    call.hasMoreParts = at < items.length
+    try {
+      for (const one of work(some)) done.push(one)
+    } finally {
+      call.hasMoreParts = false
+    }
     if (at === items.length) return done
     const eachMs = (leftMs - call.leftMs()) / some.length
     if (call.isUp()) yield
     const fitting = Math.floor(call.leftMs() / eachMs)
-    most = Math.min(MOST_AT_ONCE, Math.max(FEWEST_AT_ONCE, fitting))
+    most = Math.min(sizes.most, Math.max(sizes.fewest, fitting))
   }
 }
 

@@ -61,7 +61,7 @@ function* hydrated(
     return some
   }
   for (const some of partsOf(ids)) {
-    yield* inParts(some, add)
+    yield* inParts(some, add, HYDRATED)
     yield
   }
   return state ?? hydrator.thread({ anchor, ids: [] }, reader)
@@ -81,6 +81,8 @@ export function threadgateOf({ state, skeleton: { anchor } }: Thread) {
 const MAX_ROUNDS = 3
 /** Of these, only as many at once as fit into a turn. */
 const POSTS_AT_ONCE = 50
+/** More than are presented at once: each part hydrates the anchor, too. */
+const HYDRATED = { fewest: 20, most: POSTS_AT_ONCE }
 
 /**
  * @param plan - the posts to show, without those already found to be hidden
