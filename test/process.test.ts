@@ -58,7 +58,7 @@ test.each([
   ],
   ['an invalid value', { PORT: 'http' }, [], /must be a whole number/],
   ['an unknown option', {}, ['--prot'], /--help lists the options/],
-  ['a data folder that cannot be created', { DATA_DIR: '/dev/null/x' }, [], /cannot be written/],
+  ['a data folder below a file', { DATA_DIR: '/dev/null/x' }, [], /is a file, not a folder/],
 ])('%s is refused with advice on how to fix it', async (_, env, args, expected) => {
   const refused = start(env, args)
   expect(await refused.exit).toBe(EXIT_CONFIG)

@@ -49,5 +49,5 @@ test('a released lock can be taken again', () => {
 test('a data folder that cannot be created is an error with a hint', () => {
   const file = join(freshDir(), 'file')
   writeFileSync(file, '')
-  expect(() => lockDataDir(join(file, 'below'))).toThrow(/cannot be written/)
+  expect(() => lockDataDir(join(file, 'below'))).toThrow(/is a file, not a folder/)
 })
