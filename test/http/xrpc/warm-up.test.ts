@@ -36,13 +36,13 @@ function start() {
 function watched(app: AppContext, failsAt = Infinity) {
   const viewers: number[] = []
   const limits: number[] = []
-  const timeline: AppContext['timeline'] = (request) => {
+  const timelineSteps: AppContext['timelineSteps'] = (request) => {
     viewers.push(request.viewer)
     limits.push(request.limit)
     if (viewers.length >= failsAt) throw new Error('no such page')
-    return app.timeline(request)
+    return app.timelineSteps(request)
   }
-  return { app: { ...app, timeline }, viewers, limits, ...createLog() }
+  return { app: { ...app, timelineSteps }, viewers, limits, ...createLog() }
 }
 
 /** What was logged: a message, and the error. */
