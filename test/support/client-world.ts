@@ -14,6 +14,7 @@ import { launchBrowser } from './browser.ts'
 import type { Homes } from './simulated-network/homes/homes.ts'
 import type { SimulatedAccount } from './simulated-network/repository.ts'
 import { freshDataDir, type SlipstreamProcess, startSlipstream } from './slipstream-process.ts'
+import { withoutPrefix } from './without-prefix.ts'
 
 export type ClientWorld = {
   readonly simulation: Simulation
@@ -48,13 +49,9 @@ export async function startClientWorld(
   const simulation = await startSimulation({ ...SMALL, ...network }, { blobs, words })
   const member = simulation.network.repositories.at(-1)!
   how.prepare?.(simulation, member)
-  const env = Object.entries(simulation.env).map(([name, value]) => [
-    name.replace('SLIPSTREAM_', ''),
-    value,
-  ])
   const port = await freePort()
   const slipstream = startSlipstream({
-    ...Object.fromEntries(env),
+    ...withoutPrefix(simulation.env),
     DATA_DIR: freshDataDir(),
     PORT: String(port),
     HOSTNAME: `localhost:${port}`,

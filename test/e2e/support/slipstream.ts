@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { MAX_WAIT_MS } from '../../support/patience.ts'
+import { withoutPrefix } from '../../support/without-prefix.ts'
 import { type Child, startChild, waitUntilUp } from './child.ts'
 
 export type Slipstream = {
@@ -64,9 +65,7 @@ export function createSlipstream(port: number, settings: Record<string, string>)
     did: `did:web:localhost%3A${port}`,
     dataDir,
     environment: all,
-    settings: Object.fromEntries(
-      Object.entries(all).map(([key, value]) => [key.replace('SLIPSTREAM_', ''), value]),
-    ),
+    settings: withoutPrefix(all),
     start,
     async stop() {
       const code = await end('SIGTERM')

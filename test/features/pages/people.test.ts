@@ -14,6 +14,7 @@ import {
   type SlipstreamProcess,
   startSlipstream,
 } from '../../support/slipstream-process.ts'
+import { withoutPrefix } from '../../support/without-prefix.ts'
 
 const TOKEN = 'the-operators-own-token'
 const PATIENT = { timeout: 20_000 }
@@ -59,11 +60,8 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     member = simulation.network.repositories.at(-1)!
     for (const one of simulation.network.repositories.slice(0, 20))
       one.rename(LONG.replace('mw', `m${simulation.network.repositories.indexOf(one)}`))
-    const env = Object.entries(simulation.env).map(([key, value]) => [
-      ...[key.replace('SLIPSTREAM_', ''), value],
-    ])
     slipstream = startSlipstream({
-      ...Object.fromEntries(env),
+      ...withoutPrefix(simulation.env),
       DATA_DIR: freshDataDir(),
       OPERATOR_TOKEN: TOKEN,
       IMAGES: 'own',

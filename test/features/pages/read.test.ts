@@ -14,6 +14,7 @@ import {
   type SlipstreamProcess,
   startSlipstream,
 } from '../../support/slipstream-process.ts'
+import { withoutPrefix } from '../../support/without-prefix.ts'
 
 const TOKEN = 'the-operators-own-token'
 const TIMELINE = 'app.bsky.feed.getTimeline'
@@ -42,11 +43,8 @@ beforeAll(async () => {
   introduce(simulation.network, faces)
   member = simulation.network.repositories.at(-1)!
   token = createReadingTokens(TOKEN).mint(member.did, 1)
-  const env = Object.entries(simulation.env).map(([key, value]) => [
-    ...[key.replace('SLIPSTREAM_', ''), value],
-  ])
   slipstream = startSlipstream({
-    ...Object.fromEntries(env),
+    ...withoutPrefix(simulation.env),
     DATA_DIR: freshDataDir(),
     OPERATOR_TOKEN: TOKEN,
     IMAGES: 'own',

@@ -13,6 +13,7 @@ import {
   type SlipstreamProcess,
   startSlipstream,
 } from '../../support/slipstream-process.ts'
+import { withoutPrefix } from '../../support/without-prefix.ts'
 
 const TOKEN = 'the-operators-own-token'
 const EVIL = '<img src=//evil.example/x onerror=document.title=1>'
@@ -41,11 +42,8 @@ beforeAll(async () => {
     member.put({ collection, rkey, value, atMs: Date.now() })
   put('app.bsky.actor.profile', 'self', { displayName: FAMILY + EVIL })
   put('app.bsky.feed.post', EVIL_KEY, { text: EVIL, createdAt: new Date().toISOString() })
-  const env = Object.entries(simulation.env).map(([key, value]) => [
-    ...[key.replace('SLIPSTREAM_', ''), value],
-  ])
   slipstream = startSlipstream({
-    ...Object.fromEntries(env),
+    ...withoutPrefix(simulation.env),
     DATA_DIR: freshDataDir(),
     SERVE_THREADS: '2',
     HOSTNAME: 'appview.example.org',

@@ -13,6 +13,7 @@ import {
   type SlipstreamProcess,
   startSlipstream,
 } from '../../support/slipstream-process.ts'
+import { withoutPrefix } from '../../support/without-prefix.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const PATIENT = { timeout: 60_000, interval: 250 }
@@ -70,11 +71,8 @@ describe('proof of the report', () => {
     })
     appview = await startAppviewDouble()
     reader = simulation.network.repositories.at(-1)!
-    const given = Object.entries(simulation.env).map(([key, value]) => [
-      ...[key.replace('SLIPSTREAM_', ''), value],
-    ])
     env = {
-      ...Object.fromEntries(given),
+      ...withoutPrefix(simulation.env),
       DATA_DIR: freshDataDir(),
       HOSTNAME: 'appview.example.org',
       ...publicAppview(appview.origin),

@@ -5,8 +5,11 @@
 import { LruMap } from '../../../base/util/lru.ts'
 
 type ShownWhileFilling = {
-  /** These items are on a page of the viewer's; `isFilling`: more may arrive above it. */
-  note(viewer: number, items: readonly number[], isFilling: boolean): void
+  /**
+   * What `itemsOf` returns is on a page of the viewer's; `isFilling`: more may arrive above it. Not
+   * asked of pages of a timeline that was never seen filling, which are nearly all.
+   */
+  note(viewer: number, isFilling: boolean, itemsOf: () => readonly number[]): void
   /** Undefined for a viewer whose pages were all complete. */
   to(viewer: number): ReadonlySet<number> | undefined
 }
@@ -19,9 +22,10 @@ export function createShownWhileFilling(): ShownWhileFilling {
   const shown = new LruMap<number, Set<number>>(MAX_VIEWERS)
 
   return {
-    note(viewer, items, isFilling) {
+    note(viewer, isFilling, itemsOf) {
       const before = shown.get(viewer)
       if (!before && !isFilling) return
+      const items = itemsOf()
       const all = before ?? new Set<number>()
       if (all.size + items.length > MAX_ITEMS) return shown.delete(viewer)
       for (const item of items) all.add(item)

@@ -140,8 +140,9 @@ function noteShown(
   { call, about: { isGrowing }, reads, postponed }: TimelinePage,
 ): void {
   if (call.params.limit === 1) return
-  const items = reads.flatMap((read) => read.items.filter((item) => !postponed.has(item)))
-  shownWhileFilling.note(call.viewer.uid, items, isGrowing || postponed.size > 0)
+  shownWhileFilling.note(call.viewer.uid, isGrowing || postponed.size > 0, () =>
+    reads.flatMap(({ items }) => items.filter((item) => !postponed.has(item))),
+  )
 }
 
 /**
