@@ -367,6 +367,13 @@ test('tests only import exports that sources, scripts or benchmarks use too', ()
   expect(forTests.sort()).toEqual(Object.keys(EXPORTED_FOR_TESTS))
 })
 
+test('files that several tests import register no hook as they load', () => {
+  // Files that share a process load them once (vitest.config.ts): only the first would have the hook.
+  const hook = /^(?:before|after)(?:Each|All)\(/m
+  const shared = tests.filter(({ path }) => !/\.test\.ts$|support\/left-behind\.ts$/.test(path))
+  expect(shared.filter(({ text }) => hook.test(text)).map(({ path }) => fromRoot(path))).toEqual([])
+})
+
 test(`no source file is longer than ${MAX_FILE_LINES} lines`, () => {
   const long = [...sources, ...packaged]
     .filter(

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { until } from '../../../test/support/eventually.ts'
 import { fixtureDictionaryPath } from '../../../test/support/jetstream-double/dictionaries.ts'
 import {
@@ -29,21 +29,15 @@ export type Rig = {
   until(condition: () => boolean): Promise<void>
 }
 
-const cleanups: (() => Promise<void> | void)[] = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
 export async function startDouble(options: DoubleOptions = {}): Promise<JetstreamDouble> {
   const double = await createJetstreamDouble(options)
-  cleanups.push(double.close)
+  onTestFinished(double.close)
   return double
 }
 
 export function tempDir(): string {
   const path = mkdtempSync(join(tmpdir(), 'slipstream-jetstream-'))
-  cleanups.push(() => rmSync(path, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
@@ -76,7 +70,7 @@ export function startConsumer(
     ...options,
     limits: { backoffBaseMs: 2, backoffMaxMs: 20, filterSettleMs: 0, ...options.limits },
   })
-  cleanups.push(() => consumer.stop())
+  onTestFinished(() => consumer.stop())
   consumer.start()
   return {
     consumer,
