@@ -17,6 +17,7 @@ const scripts = [
   new URL('./assets/notifications/groups.ts', import.meta.url),
   new URL('./assets/people/moderation.js', import.meta.url),
   new URL('./assets/notifications/notifications.ts', import.meta.url),
+  new URL('./assets/page/locale.ts', import.meta.url),
   new URL('./assets/page/offline.ts', import.meta.url),
   new URL('./assets/people/people.ts', import.meta.url),
   new URL('./assets/timeline/place.ts', import.meta.url),

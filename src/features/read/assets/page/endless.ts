@@ -5,13 +5,17 @@ import { button, el } from './dom.ts'
 import { attempt, problemWords } from './toast.ts'
 import { t } from './words.ts'
 
-export type Page = { nodes: readonly Node[]; cursor?: string | undefined }
+/** Its nodes are made as they are taken; some may be in their place by then. */
+export type Page = { nodes: Iterable<Node>; cursor?: string | undefined }
 
 /** How far below the screen the next page is asked for. */
 const AHEAD = '1200px'
 /** Pages without anything to show are followed by others at once, but not without end. */
 const MAX_EMPTY = 8
 const WAIT_MS = 2_000
+/** Rows that fill a screen: they are painted before the next ones are made. */
+const SCREENFUL = 8
+const LONGEST_FRAME_MS = 200
 
 /** @returns the list with its foot, and when its first page is there; the rest follows as one scrolls */
 export function endless(
@@ -31,14 +35,14 @@ export function endless(
     try {
       for (let empty = 0; empty < MAX_EMPTY && !isOver; empty++) {
         const page = await read(cursor)
-        list.append(...page.nodes)
+        const count = await appendTo(list, page.nodes)
         // The last page of drafts has an empty one.
         isOver = !page.cursor
         // The same place again: nothing is there yet, but something is on its way.
         const isWaiting = page.cursor === cursor
         cursor = page.cursor
         if (isWaiting) setTimeout(() => list.isConnected && void more(), WAIT_MS)
-        if (page.nodes.length > 0 || isWaiting) break
+        if (count > 0 || isWaiting) break
       }
       foot.textContent = isOver ? t(list.childElementCount > 0 ? 'end' : 'nothingYet') : ''
     } catch (error) {
@@ -71,4 +75,23 @@ export function endless(
   const first = readOn()
   void first.then(() => observer.observe(foot))
   return { node, first }
+}
+
+/** @returns how many there were */
+async function appendTo(list: HTMLElement, nodes: Iterable<Node>): Promise<number> {
+  let count = 0
+  for (const node of nodes) {
+    if (count > 0 && count % SCREENFUL === 0) await painted()
+    if (node.parentNode !== list) list.append(node)
+    count++
+  }
+  return count
+}
+
+/** Once what is on the page is on the screen. A page in the background has no frames. */
+function painted(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve))
+    setTimeout(resolve, LONGEST_FRAME_MS)
+  })
 }

@@ -1,6 +1,8 @@
 // What the client says, in one table: English, German, Japanese. A language that is not here reads English.
 // `{name}` is filled in; plural forms are avoided.
 
+import { language, languages, numeral } from './locale.ts'
+
 const table = {
   following: ['Following', 'Folge ich', 'フォロー中'],
   forYou: ['For You', 'Für dich', 'おすすめ'],
@@ -332,27 +334,6 @@ const table = {
 export type Key = keyof typeof table
 type Values = Record<string, string | number>
 
-const languages = ['en', 'de', 'ja'] as const
-type Language = (typeof languages)[number]
-const STORED = 'slipstream-language'
-
-export function language(): Language {
-  const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages]
-  const found = wanted
-    .map((one) => one.slice(0, 2))
-    .find((one) => languages.includes(one as Language))
-  return (found as Language | undefined) ?? 'en'
-}
-
-/** The language as it is written where the reader is: times and numbers differ by country. */
-function locale(): string {
-  return navigator.languages.find((one) => one.slice(0, 2) === language()) ?? language()
-}
-
-export function chooseLanguage(one: string): void {
-  localStorage.setItem(STORED, one)
-}
-
 export const t = (key: Key, values?: Values): string => inLanguage(table[key], values)
 
 /** @param texts - in the table's order of languages */
@@ -360,29 +341,8 @@ export function inLanguage(texts: readonly string[], values: Values = {}): strin
   const text = texts[languages.indexOf(language())]!
   return text.replace(/\{(\w{1,30})\}/g, (_, name: string) => {
     const value = values[name] ?? ''
-    return typeof value === 'number' ? value.toLocaleString(locale()) : value
+    return typeof value === 'number' ? numeral(value) : value
   })
 }
 
 export const isKey = (text: string): text is Key => Object.hasOwn(table, text)
-
-export function clock(at: Date): string {
-  return at.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
-}
-
-export function dateAndTime(at: number): string {
-  return new Date(at).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' })
-}
-
-/** The time since, up to a week; then the date. */
-export function ago(at: string, now = Date.now()): string {
-  const date = new Date(at)
-  if (Number.isNaN(date.getTime())) return ''
-  const minutes = Math.floor((now - date.getTime()) / 60_000)
-  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' })
-  if (minutes < -5 || minutes >= 10_080)
-    return date.toLocaleDateString(locale(), { dateStyle: 'medium' })
-  if (minutes < 60) return format.format(-Math.max(minutes, 0), 'minute')
-  if (minutes < 1_440) return format.format(-Math.floor(minutes / 60), 'hour')
-  return format.format(-Math.floor(minutes / 1_440), 'day')
-}

@@ -3,6 +3,7 @@
 
 import type { AppBskyActorDefs } from '@atproto/api'
 import { button, el, isWebAddress, link, present } from '../page/dom.ts'
+import { listed } from '../page/locale.ts'
 import { t } from '../page/words.ts'
 import { judgedProfile } from './preferences.ts'
 
@@ -91,7 +92,7 @@ export function knownWords(
   const names = people.slice(0, known.count === NAMED + 1 ? NAMED + 1 : NAMED).map(nameOf)
   const others = known.count - names.length
   const parts = others > 0 ? [...names, t('others', { count: others })] : names
-  return t(key, { names: new Intl.ListFormat(document.documentElement.lang).format(parts) })
+  return t(key, { names: listed(parts) })
 }
 
 /** With faces, and everybody on request. */

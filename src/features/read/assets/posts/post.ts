@@ -4,7 +4,8 @@ import type { AppBskyFeedDefs } from '@atproto/api'
 import { me } from '../page/api.ts'
 import { covered } from '../page/cover.ts'
 import { el, link } from '../page/dom.ts'
-import { ago, t } from '../page/words.ts'
+import { ago, dateAndTime } from '../page/locale.ts'
+import { t } from '../page/words.ts'
 import { byline, face, knownWords, nameOf } from '../people/people.ts'
 import { causeWords, judgedPost } from '../people/preferences.ts'
 import { actionsOf } from '../writing/actions.ts'
@@ -31,7 +32,7 @@ export function postCard(
   const isOwn = author.did === me()
   const when = link(
     postPath(uri),
-    { class: 'when', title: new Date(indexedAt).toLocaleString() },
+    { class: 'when', title: dateAndTime(Date.parse(indexedAt)) },
     el('time', { datetime: indexedAt, dir: 'auto' }, ago(indexedAt)),
   )
   const card = el(

@@ -4,7 +4,8 @@
 import type { AppBskyEmbedVideo } from '@atproto/api'
 import { ask } from '../page/api.ts'
 import { el, isWebAddress } from '../page/dom.ts'
-import { language, t } from '../page/words.ts'
+import { language } from '../page/locale.ts'
+import { t } from '../page/words.ts'
 
 const HLS = 'application/vnd.apple.mpegurl'
 type Day = { date: string; seconds: number; sessions: number }

@@ -4,10 +4,11 @@ import { type Session, setup, signIn, signOut } from '../../../sign-in/assets/se
 import { browserPush } from '../notifications/push.ts'
 import { quietHours } from '../notifications/quiet-hours.ts'
 import { button, el } from '../page/dom.ts'
+import { chooseLanguage, language } from '../page/locale.ts'
 import { forgetLastPage } from '../page/offline.ts'
 import { attempt, toast } from '../page/toast.ts'
 import type { View } from '../page/view.ts'
-import { chooseLanguage, type Key, language, t } from '../page/words.ts'
+import { type Key, t } from '../page/words.ts'
 import { mutedWords, setMutedWords } from '../people/preferences.ts'
 import { move } from './bring.ts'
 

@@ -3,7 +3,8 @@
 
 import { ask } from '../page/api.ts'
 import { el } from '../page/dom.ts'
-import { clock, t } from '../page/words.ts'
+import { clock } from '../page/locale.ts'
+import { t } from '../page/words.ts'
 import type { Place } from './place.ts'
 
 type Gap = { from?: string; to: string; did?: string }

@@ -8,8 +8,10 @@ import { isShown, postOf } from './tuner.ts'
 export type Row = { key: string; place: Place; node: HTMLElement }
 export type Rows = {
   all: readonly Row[]
-  /** Puts items where they belong; those that are here already stay. @returns the new ones */
-  insert(items: readonly Item[]): Row[]
+  /** Puts items where they belong; those that are here already stay. @returns the new ones, each as it is taken */
+  each(items: readonly Item[]): Iterable<HTMLElement>
+  /** The same with all of them at once. @returns how many are new */
+  insert(items: readonly Item[]): number
   /** The same above what is on the screen, without moving it. @returns how many are new */
   insertAbove(items: readonly Item[]): number
   /** Brings the item at this place, or the next below it, to the top of the screen. */
@@ -33,24 +35,27 @@ export function createRows(list: HTMLElement): Rows {
     }
   }
 
-  function insert(items: readonly Item[]): Row[] {
-    const known = new Set(rows.map(({ key }) => key))
-    const fresh = items
-      .filter((item) => isShown(item) && !known.has(keyOf(item)))
-      .map((item) => rowOf(item))
-    for (const row of fresh) put(row)
-    return fresh
+  function* each(items: readonly Item[]): Generator<HTMLElement> {
+    for (const item of items) {
+      if (!isShown(item) || rows.some(({ key }) => key === keyOf(item))) continue
+      const row = rowOf(item)
+      put(row)
+      yield row.node
+    }
   }
+
+  const insert = (items: readonly Item[]) => [...each(items)].length
 
   return {
     all: rows,
+    each,
     insert,
     insertAbove(items) {
       const anchor = rows.find(({ node }) => node.getBoundingClientRect().bottom > BAR)
       const before = anchor?.node.getBoundingClientRect().top ?? 0
-      const fresh = insert(items)
+      const count = insert(items)
       if (anchor) scrollBy(0, anchor.node.getBoundingClientRect().top - before)
-      return fresh.length
+      return count
     },
     scrollTo(to) {
       const row = rows.find(({ place }) => inOrder(place, to) >= 0)

@@ -54,7 +54,7 @@ export function timelineOf(feed: Feed): Timeline {
     const from = cursor ?? (stopped && cursorFrom(stopped.place))
     const page = await feed.read({ cursor: from, limit: PAGE })
     if (cursor === undefined) newest = (stopped?.above ?? page).startCursor
-    return { nodes: rows.insert(page.feed).map(({ node }) => node), cursor: page.cursor }
+    return { nodes: rows.each(page.feed), cursor: page.cursor }
   }
   async function look(query: { since?: string | undefined }): Promise<void> {
     const page = await feed.read({ ...query, limit: MOST_ABOVE })

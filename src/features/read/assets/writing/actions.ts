@@ -4,6 +4,7 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
 import { me, tell } from '../page/api.ts'
 import { button, el } from '../page/dom.ts'
+import { compact } from '../page/locale.ts'
 import { attempt, toast } from '../page/toast.ts'
 import { t } from '../page/words.ts'
 import { handleOf } from '../people/people.ts'
@@ -55,10 +56,6 @@ function iconButton(
     el('span', { class: 'count' }, count ? compact(count) : ''),
   )
   return made
-}
-
-function compact(count: number): string {
-  return count.toLocaleString(document.documentElement.lang, { notation: 'compact' })
 }
 
 function toggle(

@@ -4,8 +4,9 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
 import { ask } from '../page/api.ts'
 import { button, byId, el, freshId } from '../page/dom.ts'
+import { language } from '../page/locale.ts'
 import { attempt, toast } from '../page/toast.ts'
-import { language, t } from '../page/words.ts'
+import { t } from '../page/words.ts'
 import { nameOf } from '../people/people.ts'
 import {
   begunFor,
