@@ -48,30 +48,49 @@ describe.skipIf(!path)('For You', () => {
     )
   }
 
-  test('five likes fill it with what those like who liked the same', async () => {
+  /** The member likes five posts, and those who like them, too, like others, which have this in their text. */
+  async function likeWithCluster(text: string): Promise<void> {
     const [writer, ...others] = strangers()
     const [cluster, authors] = [others.slice(0, CLUSTER), others.slice(0, AUTHORS)]
     expect(authors).toHaveLength(AUTHORS)
     const shared = [1, 2, 3, 4, 5].map((i) => put(writer!, POST, { text: `shared ${i}` }))
-    const liked = authors.map((by, i) => put(by, POST, { text: `of the cluster ${i}` }))
+    const liked = authors.map((by, i) => put(by, POST, { text: `${text} ${i}` }))
     for (const by of cluster)
       for (const subject of [...shared, ...liked]) put(by, LIKE, { subject })
     for (const subject of shared) put(world.member, LIKE, { subject })
-    put(world.member, POST, { text: 'behind all likes' })
+    put(world.member, POST, { text: `behind the likes of ${text}` })
     const { page } = reader
-    const posts = (text: string) => page.locator('.feed .post', { hasText: text })
-    // All at once: what a page has shown counts as seen, and leaves.
+    const behind = page.locator('.feed .post', { hasText: `behind the likes of ${text}` })
     await eventually(async () => {
-      await page.reload()
-      await posts('behind all likes').first().waitFor({ timeout: 5_000 })
+      await page.goto(`${world.origin}/read`)
+      await behind.first().waitFor({ timeout: 5_000 })
     })
     await page.getByRole('link', { name: 'For You' }).click()
-    await posts('of the cluster').nth(9).waitFor()
-    expect(await page.title()).toContain('For You')
+  }
+
+  /** Looks until so many have been there. What one page has shown is not on the next. */
+  async function untilSeen(text: string, count: number): Promise<void> {
+    const { page } = reader
+    const seen = new Set<string | null>()
+    await eventually(async () => {
+      await page.locator('#main[aria-busy=false]').waitFor()
+      const posts = page.locator('.feed .post', { hasText: text })
+      for (const post of await posts.all()) seen.add(await post.getAttribute('data-uri'))
+      if (seen.size < count) await page.reload()
+      expect(seen.size).toBeGreaterThanOrEqual(count)
+    })
+  }
+
+  test('five likes fill it with what those like who liked the same', async () => {
+    await likeWithCluster('of the cluster')
+    await untilSeen('of the cluster', 10)
+    expect(await reader.page.title()).toContain('For You')
   })
 
   test('why it is there is a press away', async () => {
-    const item = reader.page.locator('.feed > li', { hasText: 'of the cluster' }).first()
+    await likeWithCluster('to be explained')
+    await untilSeen('to be explained', 1)
+    const item = reader.page.locator('.feed > li', { hasText: 'to be explained' }).first()
     const why = item.getByRole('button', { name: 'Why this?' })
     expect(await item.innerText()).not.toContain('in common')
     await why.click()
@@ -84,8 +103,10 @@ describe.skipIf(!path)('For You', () => {
   test('less like this, and not this author, are gone at once and stay away', async () => {
     const { page } = reader
     const gone: string[] = []
+    await likeWithCluster('unwanted')
     for (const name of ['Less like this', 'Not this author']) {
-      const item = page.locator('.feed > li', { hasText: 'of the cluster' }).first()
+      await untilSeen('unwanted', 1)
+      const item = page.locator('.feed > li', { hasText: 'unwanted' }).first()
       const uri = (await item.locator('.post').getAttribute('data-uri'))!
       await item.getByRole('button', { name }).click()
       await page.locator(`[data-uri="${uri}"]`).waitFor({ state: 'detached' })
