@@ -73,11 +73,19 @@ function questions({ w, people }: Scene): [nsid: string, query: Query][] {
   )
 }
 
-/** All answers as text. The count of a post's bookmarks is public: it names no one. */
+/**
+ * All answers as text. The count of a post's bookmarks is public: it names no one. What somebody bookmarks is fetched, so
+ * a post that was not found may be on its way.
+ */
 async function answersTo({ w }: Scene, bearer: string, asked: ReturnType<typeof questions>) {
   const answers: string[] = []
   for (const [nsid, query] of asked) {
     const { status, body } = await w.ask(nsid, query, bearer)
+    const isNotHere = ['NotFound', 'NotHereYet'].includes((body as { error?: string }).error ?? '')
+    if (isNotHere) {
+      answers.push(`${nsid} is not here`)
+      continue
+    }
     answers.push(`${nsid} ${status} ${JSON.stringify(body).replace(/"bookmarkCount":\d+/g, '')}`)
   }
   return answers
