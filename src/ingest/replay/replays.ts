@@ -9,6 +9,7 @@ import type { Db, WriteDb } from '../../data/store/db.ts'
 import { isAnyJobWaiting } from '../../data/store/fetching/job-schedule.ts'
 import { enqueueJob } from '../../data/store/fetching/jobs.ts'
 import { findActor } from '../../data/store/records/actors.ts'
+import { statusOf } from '../../data/store/records/status.ts'
 import {
   accountsOfReplay,
   accountsWaiting,
@@ -171,7 +172,10 @@ function forget({ writer, writeRetry }: ReplayParts, { id }: Replay): void {
 function settle(db: WriteDb, { id }: Replay, end: ReplayEnd): number {
   const uids = accountsOfReplay(db, id)
   deleteReplay(db, id)
-  if (!isWhole(end)) for (const uid of uids) enqueueJob(db, 'recent', uid)
+  if (!isWhole(end)) {
+    const isThere = (uid: number) => statusOf(findActor(db, uid)?.status ?? 0) !== 'deleted'
+    for (const uid of uids.filter(isThere)) enqueueJob(db, 'recent', uid)
+  }
   return uids.length
 }
 
