@@ -8,27 +8,23 @@ import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/a
 import type { EdgeTable } from '../../src/data/store/edges/edge-table.ts'
 import { NEWEST } from '../../src/data/store/edges/subject-lists.ts'
 import { HAS_MEDIA, VIOLATES_THREADGATE } from '../../src/data/store/posts/post-flags.ts'
-import { type RecordTable, recordTables } from '../../src/data/store/records/record-tables.ts'
+import { recordTables } from '../../src/data/store/records/record-tables.ts'
 import { pairsOf } from './rows.ts'
 
 type Row = Record<string, unknown>
-
-/** Tables of records that refer to more than accounts, or have empty rows. */
-const OURS: ReadonlySet<string> = new Set<RecordTable>([
-  'reposts',
-  'lists',
-  'list_items',
-  'list_blocks',
-  'record_likes',
-])
 
 /** Writers of rows as text: accounts by DID, records by DID and key. */
 type Text = ReturnType<typeof createText>
 
 export function canonicalRows(db: Db, { withTimes = false } = {}): Record<string, string[]> {
   const text = createText(db, withTimes)
-  const rows = { ...feedRows(text), ...graphRows(text), ...smallRows(text), ...accountRows(text) }
-  return { ...otherRows(text), ...rows }
+  return {
+    ...recordRows(text),
+    ...feedRows(text),
+    ...graphRows(text),
+    ...smallRows(text),
+    ...accountRows(text),
+  }
 }
 
 function createText(db: Db, withTimes: boolean) {
@@ -69,31 +65,22 @@ function feedRows({ say, edges, key, cid, at, posts }: Text) {
       ({ post, likes, reposts, replies, quotes }) =>
         `${posts.get(post)} ${likes} ${reposts} ${replies} ${quotes}`,
     ),
-    reposts: say(
-      'SELECT * FROM reposts',
-      (row) => `${key(row)} ${posts.get(row['subject'])}${at(row)}`,
-    ),
     likes: edges(likeEdges, (subject) => posts.get(subject)),
     threadgates: say('SELECT * FROM threadgates', (row) => `${posts.get(row['post'])} ${cid(row)}`),
     postgates: say('SELECT * FROM postgates', (row) => `${posts.get(row['post'])} ${cid(row)}`),
   }
 }
 
-function graphRows({ say, edges, key, cid, did, lists }: Text) {
+function graphRows({ say, edges, key, cid, did }: Text) {
   return {
     follows: edges(followEdges, did),
     blocks: edges(blockEdges, did),
     lists: say('SELECT * FROM lists WHERE cid IS NOT NULL', (row) => `${key(row)} ${cid(row)}`),
-    listItems: say(
-      'SELECT * FROM list_items',
-      (row) => `${key(row)} ${lists.get(row['list'])} ${did(row['subject'])}`,
-    ),
-    listBlocks: say('SELECT * FROM list_blocks', (row) => `${key(row)} ${lists.get(row['list'])}`),
   }
 }
 
-/** Records of the collections that share one table, and the likes of them. */
-function smallRows({ say, key, cid, posts, records }: Text) {
+/** Records of the collections that share one table. */
+function smallRows({ say, key, cid, posts }: Text) {
   return {
     records: say(
       'SELECT * FROM records WHERE cid IS NOT NULL',
@@ -103,10 +90,6 @@ function smallRows({ say, key, cid, posts, records }: Text) {
       `SELECT r.*, a.post FROM associated_records r JOIN post_associations a ON a.record = r.id
         WHERE r.record IS NOT NULL`,
       (row) => `${row['collection']} ${key(row)} ${cid(row)} ${posts.get(row['post'])}`,
-    ),
-    recordLikes: say(
-      'SELECT * FROM record_likes',
-      (row) => `${key(row)} ${records.get(row['subject'])}`,
     ),
   }
 }
@@ -126,14 +109,20 @@ function accountRows({ say, did, cid }: Text) {
   }
 }
 
-/** Tables of records without a line of their own here: the key, and whom it names. */
-function otherRows({ say, key, did, at }: Text) {
-  const line = (naming: readonly string[]) => (row: Row) =>
-    `${key(row)} ${naming.map((column) => did(row[column])).join(' ')}${at(row)}`
-  const others = Object.entries<readonly string[]>(recordTables).filter(
-    ([table]) => !OURS.has(table),
-  )
+/** Tables with a row for each record, unless they have empty rows and so a line above: the key, and what it names. */
+function recordRows({ say, key, did, at, posts, lists, records }: Text) {
+  const text = {
+    account: did,
+    post: (id: unknown) => posts.get(id),
+    list: (id: unknown) => lists.get(id),
+    record: (id: unknown) => records.get(id),
+  }
+  const { lists: _, ...tables } = recordTables
   return Object.fromEntries(
-    others.map(([table, naming]) => [table, say(`SELECT * FROM ${table}`, line(naming))]),
+    Object.entries(tables).map(([table, { names }]) => {
+      const columns = Object.entries<keyof typeof text>(names)
+      const named = (row: Row) => columns.map(([column, kind]) => text[kind](row[column])).join(' ')
+      return [table, say(`SELECT * FROM ${table}`, (row) => `${key(row)} ${named(row)}${at(row)}`)]
+    }),
   )
 }

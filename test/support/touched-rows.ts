@@ -5,7 +5,10 @@ import { collectionCodes } from '../../src/base/atproto/collections.ts'
 import { features } from '../../src/base/feature.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
 import type { WriteDb } from '../../src/data/store/db.ts'
+import { type PlainTable, plainTables } from '../../src/data/store/records/record-tables.ts'
 import type { InvalidationSet } from './invalidation-set.ts'
+
+type Invalidates = (typeof plainTables)[PlainTable]['invalidates']
 
 type Watched = {
   columns: string[]
@@ -46,7 +49,20 @@ const POST = collectionCodes['app.bsky.feed.post']
 const OPT_OUT = collectionCodes['app.bsky.graph.referencelistoptout'] as number
 const STARTER_PACK = collectionCodes['app.bsky.graph.starterpack']
 
+/** Each table with what its line in record-tables.ts says, unless there is more to say below. */
+const plain = Object.entries<{ invalidates: Invalidates }>(plainTables).map(
+  ([table, { invalidates }]): [string, Watched[]] => [
+    table,
+    Object.entries(invalidates).map(([kind, column]) => ({
+      columns: [column],
+      isInvalidated: (invalidations, id) =>
+        invalidations.has(INVALIDATION[kind as keyof typeof INVALIDATION], id),
+    })),
+  ],
+)
+
 const watched: Record<string, Watched[]> = {
+  ...Object.fromEntries(plain),
   posts: [{ columns: ['id'], isInvalidated: isPostInvalidated }],
   threadgates: [{ columns: ['post'], isInvalidated: isPostInvalidated }],
   postgates: [{ columns: ['post'], isInvalidated: isPostInvalidated }],

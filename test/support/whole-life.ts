@@ -1,9 +1,14 @@
 // Everything that one member can leave in the database: records of every kind, private state, and what is
 // noted about the account by us, by other accounts and by the operator.
 
+import { type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { packRkey } from '../../src/base/atproto/keys.ts'
+import documents from '../../src/base/atproto/lexicons/record-lexicons.json' with { type: 'json' }
+import type { JsonObject } from '../../src/base/util/json-object.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
+import { plainTables } from '../../src/data/store/records/record-tables.ts'
 import { decide } from '../../src/ingest/indexing/moderation/moderation.ts'
+import { sampleDid, sampleList, samplePost, samplesOf } from './lexicon-samples.ts'
 import { cardEmbed, DOCUMENT, documentRecord } from './long-form.ts'
 import { cidOf } from './records.ts'
 import { type Life, wholes } from './wholes.ts'
@@ -19,6 +24,7 @@ type Wish = WriterRequest extends infer T
 export function liveWholeLife(world: World, life: Life): void {
   const theirs = actsOfFriend(world, life)
   const post = writeRecords(world, life, theirs)
+  writeOtherRecords(world, life, { post, list: theirs.list })
   writePrivateState(world, life, theirs.post)
   noteAbout(world, life, post)
   for (const { live } of wholes) live?.(world, life)
@@ -98,6 +104,30 @@ function writeRecords(world: World, { did, friend }: Life, theirs: Theirs): Reco
   world.create(other, 'app.bsky.feed.like', { subject: theirs.post, via: repost })
   world.post(friend, { reply: { parent: post } })
   return post
+}
+
+const lexicons = new Lexicons(documents as unknown as LexiconDoc[])
+
+/** Records of the types with a plain table that nothing above has written: as their lexicons say, one by either. */
+function writeOtherRecords(
+  world: World,
+  { did, friend }: Life,
+  { post, list }: { post: RecordId; list: RecordId },
+): void {
+  for (const [table, { collection }] of Object.entries(plainTables)) {
+    if (world.db.prepare(`SELECT 1 FROM ${table}`).get()) continue
+    const [sample] = samplesOf(lexicons, collection)
+    for (const [by, about] of [
+      [did, friend],
+      [friend, did],
+    ] as const) {
+      const record = JSON.stringify(sample)
+        .replaceAll(samplePost, post.uri)
+        .replaceAll(sampleList, list.uri)
+        .replaceAll(sampleDid, about)
+      world.create(by, collection, JSON.parse(record) as JsonObject)
+    }
+  }
 }
 
 function mentionOf(did: string) {

@@ -19,7 +19,7 @@ import { perDatabase } from './per-database.ts'
 
 const WIDTH = INVALIDATION_WORDS
 
-export class Invalidations {
+class Invalidations {
   readonly #stack = new Int32Array(MAX_INVALIDATIONS_AT_ONCE * WIDTH)
   #used = 0
   #isTooMany = false

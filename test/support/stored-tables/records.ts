@@ -1,6 +1,10 @@
 // Tables of what repositories hold, and of what is made from it.
 
-import { recordTables } from '../../../src/data/store/records/record-tables.ts'
+import {
+  columnsNaming,
+  type RecordTable,
+  recordTables,
+} from '../../../src/data/store/records/record-tables.ts'
 import {
   most,
   NUMBERS,
@@ -11,7 +15,8 @@ import {
   WITH_POST,
 } from './entry.ts'
 
-const usual = Object.entries<readonly string[]>(recordTables).map(([table, naming]) => {
+const usual = (Object.keys(recordTables) as RecordTable[]).map((table) => {
+  const naming = columnsNaming(table, 'account')
   const why = Object.fromEntries(naming.map((column) => [column, OTHERS]))
   return [table, ofRepository(naming.length > 0 ? why : undefined)] as const
 })

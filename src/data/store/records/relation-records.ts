@@ -1,16 +1,21 @@
-// Records of blocks, list items and list blocks that can't be reconstructed from their rows: with a time in
-// an unusual format, or with further fields. They are few, and each is deleted with its row, by the files of
+// Records of blocks and of plain tables (list items, list blocks) that can't be reconstructed from their rows: with a
+// time in an unusual format, or with further fields. They are few, and each is deleted with its row, by the files of
 // those tables.
 
-import { collectionCodes } from '../../../base/atproto/collections.ts'
+import { type Collection, collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
+import { type PlainTable, plainTables } from './record-tables.ts'
 
 export type RelationCollection =
   | 'app.bsky.graph.block'
-  | 'app.bsky.graph.listitem'
-  | 'app.bsky.graph.listblock'
+  | (typeof plainTables)[PlainTable]['collection']
+
+export const relationCollections: ReadonlySet<Collection> = new Set<RelationCollection>([
+  'app.bsky.graph.block',
+  ...Object.values(plainTables).map(({ collection }) => collection),
+])
 
 type Key = { uid: number; collection: RelationCollection; rkey: PackedRkey }
 

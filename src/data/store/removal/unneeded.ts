@@ -7,12 +7,11 @@ import type { Db, WriteDb } from '../db.ts'
 import { blockEdges, followEdges, likeEdges } from '../edges/all-edges.ts'
 import { perDatabase } from '../per-database.ts'
 import { DELETED } from '../posts/posts.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { columnsNaming, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { invalidationsOf } from '../transact.ts'
 
 const MAX_LOOKED_AT = 1_000
 
-type ListItemKey = { rkey: PackedRkey; list: number; subject: number }
 type ListBlockKey = { rkey: PackedRkey; list: number; owner: number }
 type ListKey = { id: number; rkey: PackedRkey; people: number }
 type RecordLikeKey = { rkey: PackedRkey; subject: number; owner: number; isHere: number }
@@ -24,17 +23,15 @@ const uids = (db: Db, sql: string) =>
   db.prepare<[number], number>(`${sql} LIMIT ${MAX_LOOKED_AT}`).pluck()
 
 /** Records by the account, and those that name it. */
-const IN_RECORDS = Object.entries<readonly string[]>(recordTables)
-  .flatMap(([table, naming]) => ['uid', ...naming].map((column) => ({ table, column })))
+const IN_RECORDS = (Object.keys(recordTables) as RecordTable[])
+  .flatMap((table) =>
+    ['uid', ...columnsNaming(table, 'account')].map((column) => ({ table, column })),
+  )
   .map(({ table, column }) => `OR EXISTS (SELECT 1 FROM ${table} WHERE ${column} = @uid)`)
   .join('\n')
 
 const statements = perDatabase((db) => ({
   invalidations: invalidationsOf(db),
-  listItems: page<ListItemKey>(
-    db,
-    'SELECT rkey, list, subject FROM list_items t WHERE uid = +? AND rkey > +?',
-  ),
   listBlocks: page<ListBlockKey>(
     db,
     `SELECT t.rkey, t.list, l.uid AS owner FROM list_blocks t JOIN lists l ON l.id = t.list
@@ -92,11 +89,7 @@ const statements = perDatabase((db) => ({
 
 type Page = { after: PackedRkey; limit: number }
 
-/** Items by an account, ascending by record key, like the other pages here. */
-export function listItemsBy(db: Db, uid: number, { after, limit }: Page): ListItemKey[] {
-  return statements(db).listItems.all(uid, after, limit)
-}
-
+/** List blocks by an account, ascending by record key, like the other pages here. */
 export function listBlocksBy(db: Db, uid: number, { after, limit }: Page): ListBlockKey[] {
   return statements(db).listBlocks.all(uid, after, limit)
 }

@@ -1,8 +1,7 @@
 // app.bsky.graph.list.
 
 import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
-import { deleteListBlock, listBlocksOn } from '../../../data/store/records/list-blocks.ts'
-import { deleteListItem } from '../../../data/store/records/list-items.ts'
+import { listItems } from '../../../data/store/records/list-items.ts'
 import {
   emptyList,
   emptyListsOf,
@@ -11,12 +10,7 @@ import {
   insertStubList,
 } from '../../../data/store/records/lists.ts'
 import { GC, putGcCandidate, type Reached } from '../../../data/store/removal/gc-candidates.ts'
-import {
-  blockersByList,
-  dropList,
-  listItemsBy,
-  listsBy,
-} from '../../../data/store/removal/unneeded.ts'
+import { blockersByList, dropList, listsBy } from '../../../data/store/removal/unneeded.ts'
 import {
   type IndexContext,
   internCreator,
@@ -31,6 +25,7 @@ import { isOutdated } from '../lateness.ts'
 import { isListInUse } from '../retention/list-needs.ts'
 import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
 import { type CollectionRules, isOfNobodyKnown, isUnreadStrangers } from './collection-rules.ts'
+import { listBlocks } from './list-block.ts'
 
 function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const row = write.uid === 0 ? undefined : findList(ctx.db, write.uid, write.rkey)
@@ -58,11 +53,11 @@ function remove(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
 }
 
 function sweepListItems(ctx: IndexContext, uid: number, reached: Reached | null) {
-  const page = listItemsBy(ctx.db, uid, { after: keyAfter(reached), limit: PAGE })
+  const page = listItems.page(ctx.db, uid, { after: keyAfter(reached), limit: PAGE })
   const isInUse = remembering((list) => isListInUse(ctx, list, uid))
   for (const { rkey, list, subject } of page) {
     if (isInUse(list)) continue
-    deleteListItem(ctx.db, uid, rkey)
+    listItems.remove(ctx.db, uid, rkey)
     putGcCandidate(ctx.db, GC.account, subject)
   }
   return goesOnAfter(page, ({ rkey }) => rkey)
@@ -72,8 +67,8 @@ function sweepLists(ctx: IndexContext, uid: number, reached: Reached | null) {
   const page = listsBy(ctx.db, uid, { after: keyAfter(reached), limit: PAGE })
   for (const { id, people } of page) {
     if (isListInUse(ctx, id, uid)) continue
-    for (const block of listBlocksOn(ctx.db, id, PAGE)) {
-      deleteListBlock(ctx.db, block.uid, block.rkey)
+    for (const block of listBlocks.someNaming(ctx.db, 'list', id, PAGE)) {
+      listBlocks.remove(ctx.db, block.uid, block.rkey)
       putGcCandidate(ctx.db, GC.account, block.uid)
     }
     // Queued again for the next page of blocks.

@@ -127,7 +127,7 @@ test('an account that returns during its removal has no old records, and keeps i
   expect(nextRemoval(world.db)).toBeUndefined()
   const rows = canonicalRows(world.db)
   expect(rows['posts']!.filter((row) => row.startsWith(did))).toHaveLength(1)
-  expect([...rows['likes']!, ...rows['follows']!, ...rows['listItems']!]).toEqual([])
+  expect([...rows['likes']!, ...rows['follows']!, ...rows['list_items']!]).toEqual([])
 })
 
 test('a deleted member’s private data is removed after a long time, and no sooner', () => {

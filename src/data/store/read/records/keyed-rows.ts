@@ -3,7 +3,7 @@
 
 import { type Collection, collectionCodes } from '../../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../../base/atproto/keys.ts'
-import type { RelationCollection } from '../../records/relation-records.ts'
+import { relationCollections } from '../../records/relation-records.ts'
 import type { Db } from '../id-list.ts'
 import { keyColumn, keyJson } from '../key-list.ts'
 
@@ -37,12 +37,6 @@ export type KeyedRows = {
   postRefs(ids: readonly number[]): (RowKey & { id: number; cid: Buffer })[]
   recordRefs(ids: readonly number[]): (RowKey & { id: number; cid: Buffer; collection: number })[]
 }
-
-const RELATIONS: ReadonlySet<Collection> = new Set<RelationCollection>([
-  'app.bsky.graph.block',
-  'app.bsky.graph.listitem',
-  'app.bsky.graph.listblock',
-])
 
 const KEYS = 'FROM json_each(?) k CROSS JOIN'
 const SAME_KEY = `t.uid = k.value ->> 0 AND t.rkey = ${keyColumn('k.value', 1)}`
@@ -78,7 +72,7 @@ export function prepareKeyedRows(db: Db): KeyedRows {
     listBlocks: byKey('list_blocks', 't.list, t.sort_at AS sortAt'),
     recordLikes: byKey('record_likes', 't.subject, t.created_at AS createdAt'),
     written(collection, keys) {
-      const select = RELATIONS.has(collection) ? relations : reactions
+      const select = relationCollections.has(collection) ? relations : reactions
       return select.all(listed(keys), collectionCodes[collection])
     },
     lists: (ids) => lists.all(JSON.stringify(ids)),
