@@ -1,7 +1,8 @@
 // The jobs that are in the window or running, so that none is taken twice. While some of them are for a
 // newcomer's first page, no less urgent job starts; only for a while, since a server may hang.
 
-import { type Job, jobPriority, keyOf } from '../../data/store/fetching/jobs.ts'
+import { jobPriority } from '../../data/store/fetching/job-kinds.ts'
+import { type Job, keyOf } from '../../data/store/fetching/jobs.ts'
 
 export type HeldJobs = {
   has(job: Job): boolean

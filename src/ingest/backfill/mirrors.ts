@@ -2,7 +2,8 @@
 // What a mirror is asked, and when it is believed, is a feature's.
 
 import { LruMap } from '../../base/util/lru.ts'
-import type { Job, JobKind } from '../../data/store/fetching/jobs.ts'
+import { shapeOf } from '../../data/store/fetching/job-kinds.ts'
+import type { Job } from '../../data/store/fetching/jobs.ts'
 import type { Hosts } from '../../sources/pds/hosts.ts'
 import type { PdsClient } from '../../sources/pds/pds-client.ts'
 import type { PdsError } from '../../sources/pds/pds-error.ts'
@@ -26,11 +27,6 @@ export type Mirrors = {
   readFor(uid: number): string | undefined
 }
 
-/**
- * Jobs that compare would take a mirror's delay for deletions, and a whole file is too much for an
- * account's newest posts or a page of older ones.
- */
-const NOT_AT_MIRRORS = new Set<JobKind>(['repo', 'check', 'latest', 'page', 'older'])
 const MAX_ACCOUNTS = 10_000
 
 export function createMirrors(
@@ -40,7 +36,8 @@ export function createMirrors(
   const readFor = new LruMap<number, string>(MAX_ACCOUNTS)
 
   function insteadOf(host: string, { kind }: Job): string | undefined {
-    if (mirrors.includes(host) || NOT_AT_MIRRORS.has(kind)) return undefined
+    const { isComparison, isOfFewPosts } = shapeOf(kind)
+    if (mirrors.includes(host) || isComparison || isOfFewPosts) return undefined
     return mirrors.find((mirror) => hosts.hasRoom(mirror))
   }
 

@@ -10,13 +10,13 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createGate } from '../../base/util/gate.ts'
 import type { ColdStartProgress } from '../../bridge/messages.ts'
 import type { WriteDb } from '../../data/store/db.ts'
+import { jobPriority } from '../../data/store/fetching/job-kinds.ts'
 import { demoteJob, jobTarget, postponeJob } from '../../data/store/fetching/job-schedule.ts'
 import {
   bringJobsForward,
   failJob,
   finishJob,
   type Job,
-  jobPriority,
   releaseJobs,
   takeJobs,
 } from '../../data/store/fetching/jobs.ts'

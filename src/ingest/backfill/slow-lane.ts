@@ -5,13 +5,8 @@
 
 import type { WriteDb } from '../../data/store/db.ts'
 import { cutShort, findBackfill } from '../../data/store/fetching/backfills.ts'
-import {
-  enqueueJob,
-  finishJob,
-  type JobKind,
-  nextSlowJobs,
-  SLOW_LANE,
-} from '../../data/store/fetching/jobs.ts'
+import type { JobKind } from '../../data/store/fetching/job-kinds.ts'
+import { enqueueJob, finishJob, nextSlowJobs, SLOW_LANE } from '../../data/store/fetching/jobs.ts'
 import { findActor } from '../../data/store/records/actors.ts'
 import { findProfile } from '../../data/store/records/profiles.ts'
 import type { Services } from './work.ts'

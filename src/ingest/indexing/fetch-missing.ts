@@ -8,14 +8,9 @@ import {
   milestonesReached,
 } from '../../data/store/fetching/backfills.ts'
 import { deepenable, deleteFeedDepths, knownSince } from '../../data/store/fetching/feed-depths.ts'
+import { type JobKind, jobPriority } from '../../data/store/fetching/job-kinds.ts'
 import { isJobWaiting } from '../../data/store/fetching/job-schedule.ts'
-import {
-  enqueueJob,
-  hastenJob,
-  type JobKind,
-  jobPriority,
-  outdateJobs,
-} from '../../data/store/fetching/jobs.ts'
+import { enqueueJob, hastenJob, outdateJobs } from '../../data/store/fetching/jobs.ts'
 import { ANCHOR } from '../../data/store/posts/post-flags.ts'
 import { isWithoutRecord } from '../../data/store/posts/posts.ts'
 import { findActor } from '../../data/store/records/actors.ts'

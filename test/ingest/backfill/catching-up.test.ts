@@ -1,7 +1,8 @@
 // Jobs that nobody waits for leave the thread to a stream that catches up.
 
 import { afterEach, expect, it } from 'vitest'
-import { enqueueJob, jobPriority } from '../../../src/data/store/fetching/jobs.ts'
+import { jobPriority } from '../../../src/data/store/fetching/job-kinds.ts'
+import { enqueueJob } from '../../../src/data/store/fetching/jobs.ts'
 import { internActor } from '../../../src/ingest/indexing/index-context.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 

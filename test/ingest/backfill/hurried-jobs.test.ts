@@ -1,7 +1,8 @@
 // Jobs that a request waits for run before those queued earlier, even if the runner has already taken those.
 
 import { afterEach, expect, it } from 'vitest'
-import { enqueueJob, jobPriority } from '../../../src/data/store/fetching/jobs.ts'
+import { jobPriority } from '../../../src/data/store/fetching/job-kinds.ts'
+import { enqueueJob } from '../../../src/data/store/fetching/jobs.ts'
 import { internActor } from '../../../src/ingest/indexing/index-context.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 

@@ -5,8 +5,9 @@ import { MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db } from '../db.ts'
 import { followEdges } from '../edges/all-edges.ts'
 import { perDatabase } from '../per-database.ts'
+import type { JobKind } from './job-kinds.ts'
 import { SLOW_MS } from './job-schedule.ts'
-import { type JobKind, LEASE_MS, SLOW_LANE } from './jobs.ts'
+import { LEASE_MS, SLOW_LANE } from './jobs.ts'
 
 /** Longer than any lease. */
 const SOON_MS = 11 * MINUTE_MS

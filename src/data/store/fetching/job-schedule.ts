@@ -4,7 +4,8 @@
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
-import { type Job, type JobKind, LEASE_MS } from './jobs.ts'
+import { type JobKind, jobKinds } from './job-kinds.ts'
+import { type Job, LEASE_MS } from './jobs.ts'
 
 export type JobTarget = { uid: number; did: string; pds: string | null; checkedAt: number | null }
 
@@ -38,19 +39,21 @@ const statements = perDatabase((db) => ({
   demote: db.prepare<[number, string, number]>(
     'UPDATE jobs SET priority = ?, not_before = 0 WHERE kind = ? AND subject = ?',
   ),
-  ofActor: db.prepare<[number], JobTarget>(`SELECT ${TARGET} FROM actors WHERE uid = ?`),
-  ofPost: db.prepare<[number], JobTarget>(
-    `SELECT ${TARGET} FROM posts JOIN actors ON actors.uid = posts.uid WHERE posts.id = ?`,
-  ),
-  ofList: db.prepare<[number], JobTarget>(
-    `SELECT ${TARGET} FROM lists JOIN actors ON actors.uid = lists.uid WHERE lists.id = ?`,
-  ),
-  ofAssociated: db.prepare<[number], JobTarget>(
-    `SELECT ${TARGET} FROM associated_records r JOIN actors ON actors.uid = r.uid WHERE r.id = ?`,
-  ),
-  ofRecord: db.prepare<[number], JobTarget>(
-    `SELECT ${TARGET} FROM records JOIN actors ON actors.uid = records.uid WHERE records.id = ?`,
-  ),
+  targets: {
+    account: db.prepare<[number], JobTarget>(`SELECT ${TARGET} FROM actors WHERE uid = ?`),
+    post: db.prepare<[number], JobTarget>(
+      `SELECT ${TARGET} FROM posts JOIN actors ON actors.uid = posts.uid WHERE posts.id = ?`,
+    ),
+    list: db.prepare<[number], JobTarget>(
+      `SELECT ${TARGET} FROM lists JOIN actors ON actors.uid = lists.uid WHERE lists.id = ?`,
+    ),
+    associated: db.prepare<[number], JobTarget>(
+      `SELECT ${TARGET} FROM associated_records r JOIN actors ON actors.uid = r.uid WHERE r.id = ?`,
+    ),
+    record: db.prepare<[number], JobTarget>(
+      `SELECT ${TARGET} FROM records JOIN actors ON actors.uid = records.uid WHERE records.id = ?`,
+    ),
+  },
 }))
 
 export function postponeJob(db: WriteDb, { kind, subject }: Job, until: number): void {
@@ -99,10 +102,5 @@ export function demoteJob(db: WriteDb, { kind, subject }: Job, priority: number)
 
 /** The account whose server a job contacts; undefined if its subject no longer exists. */
 export function jobTarget(db: Db, { kind, subject }: Job): JobTarget | undefined {
-  const { ofActor, ofAssociated, ofPost, ofList, ofRecord } = statements(db)
-  if (kind === 'post') return ofPost.get(subject)
-  if (kind === 'list') return ofList.get(subject)
-  if (kind === 'associated') return ofAssociated.get(subject)
-  if (kind === 'record') return ofRecord.get(subject)
-  return ofActor.get(subject)
+  return statements(db).targets[jobKinds[kind].of].get(subject)
 }

@@ -5,48 +5,7 @@ import { backoffMs, jittered } from '../../../base/util/backoff.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
-
-/**
- * - `member` (uid): cold start of a new member
- * - `identity` (uid): resolve DID document and handle
- * - `profile` (uid): the profile record
- * - `follows` (uid): the whole follow list
- * - `feed` (uid): recent posts and reposts
- * - `latest` (uid): a few of the newest posts and reposts, for a newcomer's first page; tried once
- * - `recent` (uid): posts, reposts and likes of the last hours, if no stream brings them
- * - `page` (uid): the newest posts and reposts of a stranger whose page a member opens
- * - `older` (uid): the next page of posts and reposts, further back than already read
- * - `blocks` (uid): blocks and list blocks
- * - `post` (posts.id): the record of a stub
- * - `list` (lists.id): the list's record and items
- * - `records` (uid): feed generators, starter packs, labeler, declarations and similar records
- * - `record` (records.id): one of those
- * - `associated` (associated_records.id): a version of a record that a post's link card names
- * - `repo` (uid): compare our rows with the repository, after a `sync` event or similar
- * - `author` (uid): everything of a followed account beyond a member's budget, when its turn comes
- * - `rest` (uid): the rest of an author's records beyond the byte budget, once that allows more
- * - `check` (uid): like `repo`, if the repository changed in a gap of the stream
- */
-export type JobKind =
-  | 'member'
-  | 'identity'
-  | 'profile'
-  | 'follows'
-  | 'feed'
-  | 'latest'
-  | 'recent'
-  | 'page'
-  | 'older'
-  | 'blocks'
-  | 'post'
-  | 'list'
-  | 'records'
-  | 'record'
-  | 'associated'
-  | 'repo'
-  | 'author'
-  | 'rest'
-  | 'check'
+import { type JobKind, jobPriority } from './job-kinds.ts'
 
 export type Job = {
   kind: JobKind
@@ -60,30 +19,6 @@ export type Job = {
 export function keyOf({ kind, subject }: Job): string {
   return `${kind} ${subject}`
 }
-
-/** Lower runs first. `wanted` is for data that a request waits for. */
-export const jobPriority = {
-  member: 0,
-  wanted: 10,
-  page: 10,
-  latest: 15,
-  follows: 30,
-  feed: 20,
-  recent: 20,
-  older: 25,
-  identity: 40,
-  profile: 40,
-  blocks: 45,
-  post: 50,
-  list: 50,
-  record: 50,
-  associated: 52,
-  records: 55,
-  repo: 60,
-  check: 70,
-  author: 80,
-  rest: 80,
-} as const
 
 /**
  * Jobs from this priority on belong to the slow lane (ingest/backfill/slow-lane.ts): no request

@@ -6,7 +6,7 @@ import { collectionCodes, recordCollections } from '../../../base/atproto/collec
 import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
 import type { Db } from '../db.ts'
-import type { JobKind } from '../fetching/jobs.ts'
+import type { JobKind } from '../fetching/job-kinds.ts'
 import { PRESENT } from '../posts/posts.ts'
 import { POST as INDEXED_POST } from '../search/queue.ts'
 import { idList } from './id-list.ts'

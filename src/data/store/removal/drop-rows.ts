@@ -6,6 +6,7 @@ import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import { forgetSeedActorCounts } from '../counts/seed-counts.ts'
 import type { WriteDb } from '../db.ts'
 import { deleteFeedDepths } from '../fetching/feed-depths.ts'
+import { kindsWhere } from '../fetching/job-kinds.ts'
 import { perDatabase } from '../per-database.ts'
 import type { PostRow } from '../posts/posts.ts'
 import { queueActor } from '../search/queue.ts'
@@ -32,12 +33,11 @@ const statements = perDatabase((db) => ({
       WHERE uid = ?`,
   ),
   reads: db.prepare<[number]>(
-    `DELETE FROM jobs WHERE subject = ? AND kind IN
-      ('member', 'identity', 'profile', 'follows', 'feed', 'latest', 'recent', 'page', 'older', 'blocks',
-       'records', 'author', 'rest')`,
+    `DELETE FROM jobs WHERE subject = ?
+      AND kind IN ${kindsWhere(({ of, isComparison }) => of === 'account' && !isComparison)}`,
   ),
   comparisons: db.prepare<[number]>(
-    "DELETE FROM jobs WHERE subject = ? AND kind IN ('repo', 'check')",
+    `DELETE FROM jobs WHERE subject = ? AND kind IN ${kindsWhere(({ isComparison }) => isComparison === true)}`,
   ),
   keyless: db.prepare<[number]>('DELETE FROM keyless_follows WHERE creator = ?'),
 }))

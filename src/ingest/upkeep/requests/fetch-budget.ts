@@ -4,7 +4,8 @@
 
 import { createCountBuffer } from '../../../data/shared-memory/count-table.ts'
 import { createSharedBudget, PART } from '../../../data/shared-memory/shared-budget.ts'
-import { countJobsOf, jobPriority } from '../../../data/store/fetching/jobs.ts'
+import { jobPriority } from '../../../data/store/fetching/job-kinds.ts'
+import { countJobsOf } from '../../../data/store/fetching/jobs.ts'
 import { fetchMissing, type JobBudget } from '../../indexing/fetch-missing.ts'
 import type { IndexContext } from '../../indexing/index-context.ts'
 
