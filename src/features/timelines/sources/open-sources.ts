@@ -102,6 +102,7 @@ export function createOpenSource(parts: SourceParts, readers: Readers) {
     }
     const { acts, notifications, takedowns } = readers
     if (isActKind(kind)) return createActSource({ key: text, kind, uid, actors, acts, takedowns })
+    if (kind !== 'notifications') return kind satisfies never
     return createNotificationSource({
       key: text,
       uid,
