@@ -2,10 +2,10 @@
 // repository needs in some servers' files. Nothing is believed of a block before it is used: then it must hash
 // to its CID. Spec: https://ipld.io/specs/transport/car/carv1/, https://atproto.com/specs/repository.
 
+import { decodeObject } from '../../base/atproto/dag-cbor/decode.ts'
 import { CID_BYTES, cidAt } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
 import { blockOf, type Section, sectionAt } from '../car-sections.ts'
-import { decodeObject } from '../dag-cbor.ts'
 
 export type CarBlocks = {
   /** CID of the commit. */

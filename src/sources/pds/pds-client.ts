@@ -5,7 +5,8 @@
 
 import { isValidRecordKey } from '@atproto/syntax'
 import { type AccountStatus, excessOf } from '@slipstream/jetstream'
-import { cidOfRecord, UnencodableError } from '../../base/atproto/record-cid.ts'
+import { UnencodableError } from '../../base/atproto/dag-cbor/encode.ts'
+import { cidOfRecord } from '../../base/atproto/record-cid.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import { asObject, isObject, type JsonObject, parseJson } from '../../base/util/json-object.ts'

@@ -17,7 +17,7 @@ import {
   readSegmentHeader,
   readSegmentIndex,
 } from '../../../src/features/archive/reading/segment-index.ts'
-import { decodeObject } from '../../../src/sources/dag-cbor.ts'
+import { decodeObject } from '../../../src/base/atproto/dag-cbor/decode.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import { framesIn } from '../../support/segment-blocks.ts'

@@ -3,8 +3,8 @@
 
 import { hash } from 'node:crypto'
 import { type Decoded, isDid, readAccountLevel, readCommit } from '@slipstream/jetstream'
+import { decodeObject } from '../../../base/atproto/dag-cbor/decode.ts'
 import { unpackCid } from '../../../base/atproto/keys.ts'
-import { decodeObject } from '../../../sources/dag-cbor.ts'
 import { type BlockRows, ROW_KIND } from './block-rows.ts'
 
 const TYPE = 'network.bsky.jetstream.subscribeEvents#'

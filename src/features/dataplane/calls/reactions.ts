@@ -1,11 +1,11 @@
 // Records of likes, reposts, follows, blocks, list items and list blocks, whose rows hold only the needed
 // fields. Returns the original record where it is stored, else rebuilds it in the usual form.
 
-import { hash } from 'node:crypto'
-import { encode } from '@atproto/lex-cbor'
 import { recordUri } from '../../../base/atproto/at-uri.ts'
 import { type Collection, collectionCodes, collections } from '../../../base/atproto/collections.ts'
 import { unpackCid } from '../../../base/atproto/keys.ts'
+import { cidOfRecord } from '../../../base/atproto/record-cid.ts'
+import type { JsonObject } from '../../../base/util/json-object.ts'
 import { blockEdges, followEdges, likeEdges } from '../../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../../data/store/edges/edge.ts'
 import type { EdgeTable } from '../../../data/store/edges/edge-table.ts'
@@ -30,7 +30,7 @@ const LIST_BLOCK = 'app.bsky.graph.listblock'
 const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
 
 type Found = Map<string, RecordInit>
-type Built = Parameters<typeof encode>[0] & object
+type Built = JsonObject
 type Ref = { uri: string; cid: string }
 
 type Reactions = Record<
@@ -208,7 +208,7 @@ type Liked = RowKey & {
 type Made = { sortAt: number; record: Built; cid?: string }
 
 function cidOf(record: Built): string {
-  return unpackCid(hash('sha256', encode(record), 'buffer'))
+  return cidOfRecord(record)
 }
 
 function iso(ms: number): string {

@@ -2,10 +2,10 @@
 // its CID. CIDs are their 36 bytes as latin1 text. Specs: https://ipld.io/specs/transport/car/carv1/,
 // https://atproto.com/specs/sync.
 
+import { decodeObject, decodeObjects } from '../../../base/atproto/dag-cbor/decode.ts'
 import { CID_BYTES } from '../../../base/atproto/keys.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
 import { blockOf, type Section, sectionAt } from '../../../sources/car-sections.ts'
-import { decodeObject, decodeObjects } from '../../../sources/dag-cbor.ts'
 
 /** The specification's limits: 2,000,000 bytes and 200 operations, each with some nodes of the tree. */
 const MAX_CAR_BYTES = 2_000_000

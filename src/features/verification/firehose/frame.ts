@@ -14,8 +14,8 @@ import {
   readHandle,
   readStatus,
 } from '@slipstream/jetstream'
+import { decodeObjects } from '../../../base/atproto/dag-cbor/decode.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
-import { decodeObjects } from '../../../sources/dag-cbor.ts'
 
 /** CIDs are their 36 bytes as latin1 text. */
 export type RepoOp = {

@@ -4,12 +4,12 @@
 // (data/store/records/reaction-records.ts); all others are rebuilt from the usual fields in their usual form, which
 // for nearly all clients yields the record itself, with its CID.
 
-import { hash } from 'node:crypto'
-import { encode } from '@atproto/lex-cbor'
 import { recordUri } from '../../../base/atproto/at-uri.ts'
 import { collectionCodes, collections } from '../../../base/atproto/collections.ts'
 import { unpackCid } from '../../../base/atproto/keys.ts'
+import { digestOfRecord } from '../../../base/atproto/record-cid.ts'
 import { isoTime } from '../../../base/util/iso-time.ts'
+import type { JsonObject } from '../../../base/util/json-object.ts'
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
 import {
   type FollowAct,
@@ -36,7 +36,7 @@ import type { IndexContext } from '../index-context.ts'
 import { FOLLOW, isTold, LIKE, POST, REPOST, tell } from './notify.ts'
 
 type Told = { uid: number; post: OwnPost }
-type Built = Parameters<typeof encode>[0] & object
+type Built = JsonObject
 
 const LIKE_CODE = collectionCodes[LIKE]
 const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
@@ -153,6 +153,6 @@ function told(ctx: IndexContext, key: RecordKey, built: Built): NotifyingRecord 
   const { author: uid, collection, rkey } = key
   const written = findReactionRecord(ctx.db, { uid, collection, rkey })
   if (written) return { ...key, cid: written.cid, json: written.record }
-  const cid = hash('sha256', encode(built), 'buffer')
+  const cid = digestOfRecord(built)
   return { ...key, cid, json: Buffer.from(JSON.stringify(built)) }
 }

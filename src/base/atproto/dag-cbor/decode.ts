@@ -3,9 +3,10 @@
 // Never allocates for a length that exceeds the input. Spec: https://atproto.com/specs/data-model.
 
 import { isUtf8 } from 'node:buffer'
-import type { DropReason } from '@slipstream/jetstream'
-import { CID_BYTES, cidAt } from '../base/atproto/keys.ts'
-import type { JsonObject } from '../base/util/json-object.ts'
+import type { JsonObject } from '../../util/json-object.ts'
+import { CID_BYTES, cidAt } from '../keys.ts'
+
+type DropReason = 'bad-record' | 'bad-text' | 'forbidden-key' | 'too-deep'
 
 /** With its envelope on the live wire, a record may nest as deep as frames may. */
 const MAX_DEPTH = 97
