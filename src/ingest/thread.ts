@@ -111,7 +111,7 @@ function run(
     wakeBackfill: () => backfill.wake(),
   })
   core.tendLog = () => checkpoints.tend()
-  const ofFeatures = features.flatMap((one) => one.start?.(config, core) ?? [])
+  const ofFeatures = features.flatMap((feature) => feature.start?.(config, core) ?? [])
   const mirrors = mirrorsOf(ofFeatures)
   const background = createBackground(config, core, { checkpoints, replaying, lines, mirrors })
   const { backfill, identityNews, labels, resolver } = background

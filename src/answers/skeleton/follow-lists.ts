@@ -80,7 +80,10 @@ function pointing(db: Db, edges: EdgeTable): ReadEntries {
 /** Reads entries from the rows of a private relation, one row per pair. */
 function privately(db: Db, table: PrivateRelation): ReadEntries {
   return (uid, before, limit) =>
-    privateAccounts(db, table, { uid, before, limit }).map((one) => ({ ...one, isFirst: true }))
+    privateAccounts(db, table, { uid, before, limit }).map((account) => ({
+      ...account,
+      isFirst: true,
+    }))
 }
 
 function parseCursor(actors: ActorReader, cursor: string | undefined): Before {

@@ -15,7 +15,9 @@ export function whyReturning(
   { did, handle }: { did: string; handle?: string | undefined },
 ): 'open' | 'named' | undefined {
   if (members === 'open') return 'open'
-  const isNamed = members.some((one) => one === did || one.toLowerCase() === handle?.toLowerCase())
+  const isNamed = members.some(
+    (member) => member === did || member.toLowerCase() === handle?.toLowerCase(),
+  )
   return isNamed ? 'named' : undefined
 }
 

@@ -13,7 +13,7 @@ function startPages(parts: ServeParts): ServePart {
   const page = createPage({
     ...parts,
     status: ingest.status,
-    forms: features.flatMap((one) => one.firstPage?.(config) ?? []),
+    forms: features.flatMap((feature) => feature.firstPage?.(config) ?? []),
   })
   const known = knownBy(parts)
   return {

@@ -19,7 +19,7 @@ export async function reportOf(
   features: readonly Reports[],
   parts: ReportParts,
 ): Promise<FeatureReport> {
-  const all = await Promise.all(features.map((one) => one.report?.(parts)))
+  const all = await Promise.all(features.map((feature) => feature.report?.(parts)))
   return {
     facts: Object.assign({}, ...all.map((one) => one?.facts)),
     status: Object.assign({}, ...all.map((one) => one?.status)),

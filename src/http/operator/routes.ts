@@ -75,7 +75,7 @@ export function operatorRoutes(parts: Omit<OperatorParts, 'isLocal'>) {
 
 export function createOperatorRoutes(parts: OperatorParts): Hono {
   const app = new Hono()
-  const hints = Object.assign({}, HINTS, ...parts.features.map((one) => one.operatorHints))
+  const hints = Object.assign({}, HINTS, ...parts.features.map((feature) => feature.operatorHints))
   app.onError((error, c) => {
     const { status, body } = toAnswer(error, hints)
     if (status === 500) parts.log.error({ err: error, path: c.req.path }, 'operator route failed')

@@ -29,7 +29,7 @@ export function createSubjectWords(db: Db): (subject: string) => string | undefi
   return (subject) => {
     const key = parseRecordUri(subject)
     const words = [handleOf(key?.did ?? subject), key && textOf(key)]
-    return words.filter((one) => one).join(': ') || undefined
+    return words.filter((word) => word).join(': ') || undefined
   }
 }
 

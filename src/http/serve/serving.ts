@@ -128,7 +128,7 @@ export function createServing(options: ServingOptions): Serving {
   })
   const methods = bindMethods(
     app,
-    features.flatMap((one) => one.methods?.(config) ?? []),
+    features.flatMap((feature) => feature.methods?.(config) ?? []),
     elsewhere,
   )
   const warming = warmUp(app, log)

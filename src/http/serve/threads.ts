@@ -45,7 +45,7 @@ export async function startServing(options: Options): Promise<ServingThreads> {
   const { memory } = ingest
   const features = await loadServeFeatures()
   const shared = {
-    featureMemory: features.map((one) => one.createShared?.(config)),
+    featureMemory: features.map((feature) => feature.createShared?.(config)),
     rateBuffers: createRateBuffers(),
     usedTokens: createOnceBuffer(),
   }

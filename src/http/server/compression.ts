@@ -70,7 +70,7 @@ function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>()
   for (const part of header.split(',', 16)) {
     const [name = '', ...parameters] = part.split(';')
-    const q = parameters.find((one) => /^\s*q=/i.test(one))?.split('=')[1]
+    const q = parameters.find((parameter) => /^\s*q=/i.test(parameter))?.split('=')[1]
     const weight = q === undefined ? 1 : Number(q)
     weights.set(name.trim().toLowerCase(), Number.isFinite(weight) ? weight : 0)
   }

@@ -189,8 +189,8 @@ function createApp(options: ServerOptions, parts: AppParts) {
     const nsid = c.req.param('nsid')
     return respond(c, (request) => answerXrpc(nsid, request))
   })
-  for (const one of options.sideRoutes ?? []) {
-    mountSideRoutes(app, one, { overload, respond: responding.respondTo, onAnswered })
+  for (const route of options.sideRoutes ?? []) {
+    mountSideRoutes(app, route, { overload, respond: responding.respondTo, onAnswered })
   }
   for (const [path, page] of pages) app.get(path, (c) => respond(c, () => page))
   app.notFound(async (c) => {

@@ -58,7 +58,7 @@ export function createApplier({
   return {
     put({ did, collection, records, fetchedAt, repoRev, isShown }) {
       if (records.length === 0) return
-      const all = records.map((one) => ({ collection, ...one }))
+      const all = records.map((record) => ({ collection, ...record }))
       const fetched = { did, fetchedAt, isShown }
       const { applied, skipped } = commitSparing(writer, all, (ctx, some, isWhole) =>
         applyFetched(ctx, { ...fetched, ...(isWhole && { repoRev }), records: some }),

@@ -16,5 +16,5 @@ export function placeOfText(text: string): Place {
   if (typeof below === 'string') return { below }
   if (typeof reversed === 'string') return { reversed }
   if (!Array.isArray(pages)) return { cursor: text }
-  return { pages: pages.filter((one) => typeof one === 'string') }
+  return { pages: pages.filter((page) => typeof page === 'string') }
 }

@@ -102,6 +102,6 @@ export function sum(results: Reconciled[]): RepoJobResult {
   const listed = results.reduce((total, one) => total + one.listed, 0)
   const removed = results.reduce((total, one) => total + one.removed, 0)
   const unchecked = results.reduce((total, one) => total + one.unchecked, 0)
-  const rev = results.find((one) => one.rev !== undefined)?.rev
+  const rev = results.find((result) => result.rev !== undefined)?.rev
   return { rev, listed, removed, unchecked }
 }

@@ -149,7 +149,7 @@ function placesIn(starts: string[]): string[] {
 
 function merged(pages: ListedPage[]): ListedPage {
   const records = new Map<string, PdsRecord>()
-  for (const page of pages) for (const one of page.records) records.set(one.rkey, one)
+  for (const page of pages) for (const record of page.records) records.set(record.rkey, record)
   const last = pages.at(-1)!
   return {
     keys: [...new Set(pages.flatMap(({ keys }) => keys))],

@@ -26,7 +26,7 @@ export function addBackup(
   context: CliContext,
   features: readonly ToolsFeature[],
 ): void {
-  const further = features.map((one) => one.further?.backup)
+  const further = features.map((feature) => feature.further?.backup)
   const command = withJson(program.command('backup'))
     .description('copy the database and check the copy, with the server running or stopped')
     .option('--into <folder>', 'folder to write to (backups in the data folder)')

@@ -42,7 +42,7 @@ async function watch(
   const beganAt = Date.now()
   for (let last: ColdStartProgress | undefined; ; ) {
     const { ingest } = await server.ask<{ ingest?: IngestStatus }>('GET', '/status')
-    const seen = ingest?.coldStarts.find((one) => one.did === did)
+    const seen = ingest?.coldStarts.find((start) => start.did === did)
     if (seen) bar.update(percentOf(seen), stageOf(seen))
     if (seen?.stage === 'done' || signal.aborted) return seen ?? last
     if (!seen && (last || Date.now() - beganAt > APPEARS_WITHIN_MS)) return last

@@ -53,7 +53,7 @@ export async function writingOffline<T>(
   write: (writer: OfflineWriter) => T | Promise<T>,
 ): Promise<T> {
   const features = await loadRowsFeatures()
-  for (const one of features) one.refuseOffline?.(config)
+  for (const feature of features) feature.refuseOffline?.(config)
   return writingOwn(config, (parts) => {
     refuseRows(features, config, parts.db)
     return write(parts)

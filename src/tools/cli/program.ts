@@ -61,6 +61,6 @@ export function createProgram(ofFeatures: readonly ToolsFeature[]): Command {
   const context = contextOf(program)
   for (const add of commands) add(program, context, ofFeatures)
   addDoctor(program, ofFeatures)
-  for (const one of ofFeatures) one.commands?.(program, context)
+  for (const feature of ofFeatures) feature.commands?.(program, context)
   return program
 }

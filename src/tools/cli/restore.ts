@@ -28,7 +28,7 @@ export function addRestore(
   context: CliContext,
   features: readonly ToolsFeature[],
 ): void {
-  const further = features.map((one) => one.further?.restore)
+  const further = features.map((feature) => feature.further?.restore)
   const command = withJson(program.command('restore'))
     .argument('[file]', 'a file that `slipstream backup` wrote (- for standard input)')
     .description('replace the database with a backup')

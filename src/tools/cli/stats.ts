@@ -41,7 +41,7 @@ async function showStats(
   const server = await findServer(config.dataDir)
   const further = (about: FeatureReport) =>
     features
-      .flatMap((one) => one.statsLines?.(about) ?? [])
+      .flatMap((feature) => feature.statsLines?.(about) ?? [])
       .map(([name, text]): Line => [name, text])
   if (server) {
     const status = await server.ask<Status>('GET', '/status')

@@ -30,7 +30,7 @@ export function openOrigins(config: Config): string[] {
 }
 
 function ofFeatures(config: Config) {
-  return features.flatMap((one) => one.dependencies?.(config as never) ?? [])
+  return features.flatMap((feature) => feature.dependencies?.(config as never) ?? [])
 }
 
 function shown({

@@ -11,7 +11,7 @@ const KNOWN_DID = 'did:plc:ar7c4by46qjdydhdevvrndac'
 export async function checkPlc(doctor: DoctorContext): Promise<Finding[]> {
   const { config, ask, isOnline } = doctor
   const { plcUrl } = config
-  const did = config.labelers.find((one) => one.startsWith('did:plc:')) ?? KNOWN_DID
+  const did = config.labelers.find((labeler) => labeler.startsWith('did:plc:')) ?? KNOWN_DID
   const fix =
     'Set SLIPSTREAM_PLC_URL=https://plc.directory (its default), and allow outgoing port 443 in the firewall.'
   try {

@@ -106,7 +106,7 @@ export function createActorSearch(db: Db, now?: () => number) {
 function meant(search: ActorSearch, query: ActorQuery, rows: ActorPlace[]): ActorPlace[] {
   if (!query.text.includes('.')) return rows
   const names = search.names(rows.map(({ uid }) => uid))
-  const uids = new Set(names.filter((one) => isMeant(one, query)).map(({ uid }) => uid))
+  const uids = new Set(names.filter((name) => isMeant(name, query)).map(({ uid }) => uid))
   return rows.filter(({ uid }) => uids.has(uid))
 }
 

@@ -85,7 +85,7 @@ function engineTable(nodes: readonly EngineNode[]): string {
 function aboutLeases({ nodes, leases, unowned }: LeaseOverview): string[] {
   const now = Date.now()
   const rows = nodes.map(({ node, isAlive, buckets }) => {
-    const own = leases.filter((one) => one.node === node)
+    const own = leases.filter((lease) => lease.node === node)
     const epochs = own.map(({ epoch }) => epoch)
     const ages = own.map(({ takenAt }) => Math.max(0, Math.round((now - takenAt) / 1000)))
     return [node, isAlive ? 'up' : 'silent', String(buckets), span(epochs, ''), span(ages, ' s')]

@@ -117,7 +117,7 @@ class CqlLeases implements Leases {
     const asked = { from, to: performance.now() }
     this.#drop(this.#lost(leases))
     this.#provenAt = from
-    const nodes = leases.flatMap((one) => one.node ?? [])
+    const nodes = leases.flatMap((lease) => lease.node ?? [])
     const living = this.#watch.look({ nodes, beats, asked })
     const plan = planLeases({ node: this.#node, mine: this.#mine, leases, living })
     if (this.#isOver) return

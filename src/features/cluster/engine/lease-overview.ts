@@ -31,7 +31,7 @@ export async function leaseOverview(table: LeaseTable): Promise<LeaseOverview> {
     nodes: nodes.map((node) => ({
       node,
       isAlive: alive.has(node),
-      buckets: leases.filter((one) => one.node === node).length,
+      buckets: leases.filter((lease) => lease.node === node).length,
     })),
     unowned: leases
       .filter(({ node }) => node === undefined || !alive.has(node))

@@ -57,7 +57,9 @@ export function planLeases(situation: Situation): { take: Known[]; give: Known[]
   const { node, mine, leases, living } = situation
   const share = Math.ceil(BUCKETS / new Set([...living, node]).size)
   // Held in our name but not known to us: the outcome of taking or giving these back is unknown.
-  const strays = leases.filter((one) => one.node === node && mine.get(one.bucket) !== one.epoch)
+  const strays = leases.filter(
+    (lease) => lease.node === node && mine.get(lease.bucket) !== lease.epoch,
+  )
   const missing = share - mine.size
   if (missing > 0) return { take: [...strays, ...freeFor(situation)].slice(0, missing), give: [] }
   const surplus = [...mine].slice(share).map(([bucket, epoch]) => ({ bucket, epoch }))

@@ -63,7 +63,9 @@ export function createGuestTimelines(parts: Parts): GuestTimelines {
       const guest = guests.current(owner)
       if (!guest) return undefined
       const isBelow = ({ sortAt }: TimelineEntry) => !before || sortAt < before.sortAt
-      const entries = guest.entries.filter((one) => isBelow(one) && isShown(parts, owner, one))
+      const entries = guest.entries.filter(
+        (entry) => isBelow(entry) && isShown(parts, owner, entry),
+      )
       return { entries: entries.slice(0, limit), truncated: true }
     },
   }

@@ -75,7 +75,7 @@ const FRAGMENT = /^[a-zA-Z][a-zA-Z0-9]*$/
 /** @throws ConnectError for anything but an NSID, with or without a fragment */
 export function namespaceOf(text: string): string {
   const [nsid, ...fragments] = text.slice(0, MAX_NAMESPACE).split('#')
-  const isFit = fragments.length <= 1 && fragments.every((one) => FRAGMENT.test(one))
+  const isFit = fragments.length <= 1 && fragments.every((fragment) => FRAGMENT.test(fragment))
   if (text.length <= MAX_NAMESPACE && isFit && isValidNsid(nsid!)) return text
   throw unfit('operation namespace is invalid NSID')
 }

@@ -55,7 +55,7 @@ export function postRecordRpcs(reading: Reading): EncodedRpcs {
       return answerOf({
         1: hidden.taggedBytes(uris, hidden.markedBytes(uris, records)),
         2: found.map((post) => post?.meta ?? NO_FIELDS),
-        3: threads.map((one) => encode(OpThreadSchema, one)),
+        3: threads.map((thread) => encode(OpThreadSchema, thread)),
       })
     },
 

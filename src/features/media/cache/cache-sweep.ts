@@ -41,7 +41,7 @@ async function listFiles(folder: string): Promise<Found[]> {
   for (const shard of shards.filter((one) => one.isDirectory())) {
     const names = await readdir(join(folder, shard.name))
     const files = await Promise.all(names.map((name) => measure(join(folder, shard.name, name))))
-    found.push(...files.filter((one) => one !== undefined))
+    found.push(...files.filter((file) => file !== undefined))
   }
   return found
 }

@@ -15,8 +15,10 @@ const MIN_RATED_SECONDS = 0.5
 export function ratesOf(segments: readonly Length[]): Rates {
   const all = segments.reduce(together, { seconds: 0, bytes: 0 })
   const average = bitsASecond(all)
-  const peaks = segments.map((one, i) =>
-    one.seconds < MIN_RATED_SECONDS ? peakOfShort(one, segments[i - 1]) : bitsASecond(one),
+  const peaks = segments.map((segment, i) =>
+    segment.seconds < MIN_RATED_SECONDS
+      ? peakOfShort(segment, segments[i - 1])
+      : bitsASecond(segment),
   )
   return {
     bandwidth: peaks.reduce((most, one) => Math.max(most, one), average),

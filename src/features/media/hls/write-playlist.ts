@@ -43,7 +43,7 @@ export function writeSegments(
     `#EXT-X-TARGETDURATION:${Math.ceil(longest)}`,
     '#EXT-X-MEDIA-SEQUENCE:0',
     ...mapLine(init),
-    ...segments.flatMap((one) => segmentLines(one, query)),
+    ...segments.flatMap((segment) => segmentLines(segment, query)),
     ...(tail ? tailLines(tail) : []),
   ]
   lines.push('#EXT-X-ENDLIST', '')

@@ -21,7 +21,7 @@ export function checkPlaces(
     throw new Mp4Error('too many samples for its size')
   }
   const chunks = tracks.map((track) => track.samples.chunks)
-  const starts = joined(chunks.map((one) => one.starts)).sort()
+  const starts = joined(chunks.map((chunk) => chunk.starts)).sort()
   const ends = joined(chunks.map((one) => one.ends)).sort()
   // Disjoint ranges that begin in order also end in order.
   let mdat = 0

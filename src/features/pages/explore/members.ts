@@ -24,15 +24,15 @@ export function newcomersView(
 ): NewcomerView[] {
   const uids = coldStarts.map(({ did }) => parts.actors.uidOf(did))
   const state = parts.hydrator.profiles(uids, createReader(undefined))
-  return coldStarts.map((one, i) => ({
+  return coldStarts.map((start, i) => ({
     ...personOf(parts, state, uids[i]!),
-    stage: one.stage,
-    startedAt: one.startedAt,
-    finishedAt: one.finishedAt,
-    mirror: one.mirror,
-    complete: one.complete,
-    items: one.timelineItems,
-    itemsWanted: one.timelineTarget,
+    stage: start.stage,
+    startedAt: start.startedAt,
+    finishedAt: start.finishedAt,
+    mirror: start.mirror,
+    complete: start.complete,
+    items: start.timelineItems,
+    itemsWanted: start.timelineTarget,
   }))
 }
 

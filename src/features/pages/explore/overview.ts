@@ -27,7 +27,7 @@ const LEAST_FREE_BYTES = 2e9
 export async function overview({ db, config, status, now = Date.now, features = [] }: Parts) {
   const report = status()
   const facts = readFacts(db, config.dataDir, report?.follows ?? 0)
-  const ofFeatures = await Promise.all(features.map((one) => one.overview?.(config) ?? []))
+  const ofFeatures = await Promise.all(features.map((feature) => feature.overview?.(config) ?? []))
   const rows: (OverviewRow | undefined)[] = [
     aboutMembers(facts, report),
     aboutInvites(db, now()),
@@ -48,8 +48,12 @@ function aboutMembers({ members }: Facts, report: IngestStatus | undefined): Ove
 }
 
 function aboutInvites(db: Db, now: number): OverviewRow {
-  const open = listInvites(db, MAX_LISTED_INVITES).filter((one) => {
-    return one.disabled_at === null && (one.expires_at ?? Infinity) > now && one.uses < one.max_uses
+  const open = listInvites(db, MAX_LISTED_INVITES).filter((invite) => {
+    return (
+      invite.disabled_at === null &&
+      (invite.expires_at ?? Infinity) > now &&
+      invite.uses < invite.max_uses
+    )
   })
   const places = open.reduce((sum, one) => sum + one.max_uses - one.uses, 0)
   const text =

@@ -44,7 +44,9 @@ class NotAnswerable extends Error {}
 export function exploreRoutes(options: ExploreOptions): Hono {
   const timeline = createTimelineView(options)
   const post = createPostView(options)
-  const furtherChecks = (options.features ?? []).flatMap((one) => one.postChecks?.(options) ?? [])
+  const furtherChecks = (options.features ?? []).flatMap(
+    (feature) => feature.postChecks?.(options) ?? [],
+  )
   const subjectOf = createSubjects(options)
   const uriOf = createUris(options)
   const forecast = createForecast(options)

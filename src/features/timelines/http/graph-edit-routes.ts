@@ -116,7 +116,9 @@ async function load(parts: CustomGraphParts, graph: string, request: HttpRequest
   let lines = Number(start)
   let added = 0
   for await (const batch of readLoad(request, lines)) {
-    const add = batch.flatMap(({ actor, follows }) => follows.map((one) => [actor, one] as const))
+    const add = batch.flatMap(({ actor, follows }) =>
+      follows.map((follow) => [actor, follow] as const),
+    )
     const part = { id, from: lines, lines: batch.length }
     const outcome = await edit(parts, { kind: 'edit', graph, add, remove: [], load: part })
     lines += batch.length

@@ -30,7 +30,7 @@ export function noticesBefore(
   { seq, before = 0 }: { seq: number; before: number | undefined },
 ): string {
   return gaps
-    .filter((one) => 'to' in one && one.to < seq && one.from > before)
+    .filter((gap) => 'to' in gap && gap.to < seq && gap.from > before)
     .map((one) => `event: gap\ndata: ${byteText(gapFields(one))}\n\n`)
     .join('')
 }

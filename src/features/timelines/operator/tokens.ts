@@ -120,7 +120,9 @@ export function checkTokenWish(body: object): TokenWish {
     )
   }
   const isFit = Array.isArray(scopes) && scopes.length > 0 && scopes.length <= MAX_SCOPES
-  const unfit = isFit ? scopes.find((one) => typeof one !== 'string' || !isScope(one)) : undefined
+  const unfit = isFit
+    ? scopes.find((scope) => typeof scope !== 'string' || !isScope(scope))
+    : undefined
   if (!isFit || unfit !== undefined) {
     const which = unfit === undefined ? '' : `: ${JSON.stringify(unfit)}`
     throw new OperatorError(400, `The token’s scopes are invalid${which}.`, SCOPE_HINT)

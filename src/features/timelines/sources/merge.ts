@@ -114,10 +114,10 @@ function nearest<T extends Arrived>(
   isForward: boolean,
 ): MergedEvent<T> | undefined {
   let best: MergedEvent<T> | undefined
-  for (const one of heads) {
-    if (!one) continue
-    const [at, other] = [one.event.at, best?.event.at]
-    if (other === undefined || (isForward ? at < other : at >= other)) best = one
+  for (const head of heads) {
+    if (!head) continue
+    const [at, other] = [head.event.at, best?.event.at]
+    if (other === undefined || (isForward ? at < other : at >= other)) best = head
   }
   return best
 }

@@ -60,7 +60,10 @@ export function describeNotifications(
   { actors, takedowns }: { actors: Pick<ActorReader, 'didOf'>; takedowns: TakedownReader },
   events: readonly NotificationArrival[],
 ): Map<number, PlainEntity> {
-  const all = events.map((one): [number, PlainEntity] => [one.seq, notificationEntity(actors, one)])
+  const all = events.map((event): [number, PlainEntity] => [
+    event.seq,
+    notificationEntity(actors, event),
+  ])
   return withoutHidden(takedowns, all)
 }
 

@@ -92,7 +92,7 @@ function followRemainder(
     putPostedKey(db, row.id, fromBase64(key), { ...one, body: fromBase64(body) })
   }
   if (holes.length > 0) putMovedHoles(db, row.id, holes)
-  for (const one of producers) setLastNumber(db, { ...one, timeline: row.id })
+  for (const producer of producers) setLastNumber(db, { ...producer, timeline: row.id })
   saveCustomTimeline(db, { ...row, last_seq: Math.max(row.last_seq, lastSeq) })
 }
 

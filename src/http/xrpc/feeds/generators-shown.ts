@@ -63,7 +63,7 @@ function withoutRecord(
 
 /** @returns undefined if the account is hidden */
 function creatorOf(state: ProfileState, did: string): AppBskyActorDefs.ProfileView | undefined {
-  const known = [...state.actors.values()].find((one) => one.did === did)
+  const known = [...state.actors.values()].find((actor) => actor.did === did)
   return known ? profileView(state, known.uid) : { did, handle: INVALID_HANDLE }
 }
 

@@ -150,7 +150,7 @@ function timesOf(
   params: PostSearchParams,
 ): Pick<PostSearchRequest, 'since' | 'until'> {
   const said = (name: OperatorName) =>
-    operators.findLast((one) => one.name === name && !one.isExcluded)?.value
+    operators.findLast((operator) => operator.name === name && !operator.isExcluded)?.value
   return {
     since: parseTime(said('since')) ?? parseTime(params.since) ?? -Infinity,
     until: parseTime(said('until')) ?? parseTime(params.until) ?? Infinity,
@@ -189,7 +189,7 @@ async function termsOfOperators(
   const filter: PostFilter = { groups: [], none: [] }
   const alternatives = new Map<OperatorName, string[]>()
   const conditions = operators.filter(({ name }) => name !== 'since' && name !== 'until')
-  const found = await Promise.all(conditions.map((one) => termsOf(app, viewer, one)))
+  const found = await Promise.all(conditions.map((condition) => termsOf(app, viewer, condition)))
   for (const [i, { name, isExcluded }] of conditions.entries()) {
     const terms = found[i]!
     if (isExcluded) filter.none.push(...terms)

@@ -35,7 +35,11 @@ export function createIdentityNews(parts: {
       of([...dids])
     },
     ofHidden(changes) {
-      of(changes.flatMap((one) => (one.kind === 'hidden' ? [parts.actors.didOf(one.uid)] : [])))
+      of(
+        changes.flatMap((change) =>
+          change.kind === 'hidden' ? [parts.actors.didOf(change.uid)] : [],
+        ),
+      )
     },
   }
 }
