@@ -54,7 +54,7 @@ describe('a new folder and an old one', () => {
     const [script, steps] = [byScript(), bySteps()]
     const [new_, old] = [contentOf(script), contentOf(steps)]
     expect(new_.version).toBe(schemaVersion)
-    expect(new_.schema.length).toBeGreaterThan(150)
+    expect(new_.schema.length).toBeGreaterThan(100)
     expect(new_).toEqual(old)
     expect(script.pragma('integrity_check', { simple: true })).toBe('ok')
     script.close()
