@@ -7,8 +7,8 @@ import { createToken, revokeToken } from './writing/tokens.ts'
 
 export const ingest: IngestFeature = {
   operations: operations<TokenRequests>({
-    'timelines/create-token'(ctx, wish) {
-      createToken(ctx, wish)
+    'timelines/create-token'(ctx, token) {
+      createToken(ctx, token)
       return {}
     },
     'timelines/revoke-token': (ctx, { name }) => ({ revoked: Number(revokeToken(ctx, name)) }),

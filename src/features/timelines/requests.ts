@@ -2,14 +2,14 @@
 
 import type { FeatureRequest } from '../../bridge/messages.ts'
 import type { GraphEdit, GraphOutcome } from './store/programs/graph-edits.ts'
-import type { ServiceTokenWish } from './store/programs/service-tokens.ts'
+import type { NewServiceToken } from './store/programs/service-tokens.ts'
 import type { PostOutcome, PostPlan, TimelinePost } from './store/programs/timeline-posts.ts'
 import type { SharedTimeline } from './store/shared-timelines.ts'
 
 /** Each is one transaction. */
 export type TimelineRequest =
   | { kind: 'post'; posts: TimelinePost[] }
-  | { kind: 'store-cursor'; wish: CursorWish }
+  | { kind: 'store-cursor'; cursor: CursorRequest }
   | { kind: 'graph'; edit: GraphEdit }
   /** Determines the outcomes of posts to a shared timeline without writing anything. */
   | { kind: 'plan-posts'; timeline: SharedTimeline; posts: TimelinePost[] }
@@ -25,7 +25,7 @@ export type TimelineRequest =
 export type CursorReader = { did: string } | { token: string }
 
 /** A reader's position; `timeline` is its key, with one number for each timeline that it merges. */
-export type CursorWish = {
+export type CursorRequest = {
   reader: CursorReader
   timeline: string
   position: { isForward: boolean; at: readonly number[] }
@@ -39,7 +39,7 @@ export type TimelineOutcomes = PostOutcome[] | GraphOutcome[] | PostPlan[] | Cur
 
 /** The operator's. */
 export type TokenRequests = {
-  'timelines/create-token': ServiceTokenWish
+  'timelines/create-token': NewServiceToken
   'timelines/revoke-token': { name: string }
 }
 
@@ -53,7 +53,7 @@ export type TimelineWriter = {
   /** Resolves once it is committed or refused. */
   editGraph(edit: GraphEdit): Promise<GraphOutcome>
   /** Stores a reader's position in a timeline. */
-  storeCursor(wish: CursorWish): Promise<CursorOutcome>
+  storeCursor(cursor: CursorRequest): Promise<CursorOutcome>
 }
 
 /** The writer as seen by a serving thread. */
@@ -64,16 +64,16 @@ export function timelineWriter(ingest: {
     (await ingest.askFeature({ kind: 'timelines/write', did: '', body: request })) as T
   return {
     writeTimelines: send,
-    async planPosts(wish) {
-      const [plan] = await send<PostPlan[]>({ kind: 'plan-posts', ...wish })
+    async planPosts(posts) {
+      const [plan] = await send<PostPlan[]>({ kind: 'plan-posts', ...posts })
       return plan!
     },
     async editGraph(edit) {
       const [outcome] = await send<GraphOutcome[]>({ kind: 'graph', edit })
       return outcome!
     },
-    async storeCursor(wish) {
-      const [outcome] = await send<CursorOutcome[]>({ kind: 'store-cursor', wish })
+    async storeCursor(cursor) {
+      const [outcome] = await send<CursorOutcome[]>({ kind: 'store-cursor', cursor })
       return outcome!
     },
   }

@@ -31,7 +31,7 @@ type Parts = {
   log: Pick<Logger, 'info'>
   now?: () => number
 }
-type Wish = { maxUses: number; note: string; days: number | undefined }
+type InviteRequest = { maxUses: number; note: string; days: number | undefined }
 
 const MAX_WISH_BYTES = 4096
 export const MAX_LISTED_INVITES = 10_000
@@ -52,7 +52,7 @@ export function addInvites(
     c.json({ invites: listInvites(db, MAX_LISTED_INVITES).map(inviteLine) }),
   )
   app.post('/invites', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
-    const { maxUses, note, days } = readWish(await readJson(c.req))
+    const { maxUses, note, days } = readRequest(await readJson(c.req))
     const code = newInviteCode()
     const expiresAt = days === undefined ? null : now() + days * DAY_MS
     await ingest.operate({ kind: 'create-invite', code, maxUses, note, expiresAt })
@@ -87,14 +87,14 @@ export function inviteLine(row: InviteRow): InviteLine {
   }
 }
 
-function readWish(body: object): Wish {
+function readRequest(body: object): InviteRequest {
   const { maxUses = 1, note = '', days } = body as Record<string, unknown>
   const isFit =
     isWithin(maxUses, 1, MAX_USES) &&
     typeof note === 'string' &&
     note.length <= MAX_NOTE_LENGTH &&
     (days === undefined || isWithin(days, 1, MAX_DAYS))
-  if (isFit) return { maxUses, note, days } as Wish
+  if (isFit) return { maxUses, note, days } as InviteRequest
   throw new OperatorError(
     400,
     'The wish for an invite is unfit.',

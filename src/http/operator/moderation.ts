@@ -46,7 +46,7 @@ type Parts = {
   resolver: Resolver
   log: Pick<Logger, 'info'>
 }
-export type ModerationWish = {
+export type ModerationRequest = {
   act: ModerationAct
   subject: string
   reason: string
@@ -78,11 +78,11 @@ export function addModeration(
     accountKnownAs(db, handle) ?? (await resolveAccount(resolver, handle)).did
   app.get('/moderation', (c) => c.json(moderationLists(db, MAX_LISTED_DECISIONS)))
   app.post('/moderation', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
-    const wish = readWish(await readJson(c.req))
-    const { act, by, reason, ref, tag } = wish
-    refuseUnfitTag(config, wish)
-    const subject = await readSubject(wish.subject, didOf)
-    const blobs = act === 'hide' && wish.blobs ? blobsOf({ db, actors }, subject) : []
+    const request = readRequest(await readJson(c.req))
+    const { act, by, reason, ref, tag } = request
+    refuseUnfitTag(config, request)
+    const subject = await readSubject(request.subject, didOf)
+    const blobs = act === 'hide' && request.blobs ? blobsOf({ db, actors }, subject) : []
     const decision = { act, subject, by, reason, ref, blobs, tag }
     const { changed = 0 } = await ingest.operate({ kind: 'moderate', ...decision })
     log.info({ act, subject, by, reason, tag, changed }, 'moderated by the operator')
@@ -108,7 +108,7 @@ export function moderationLists(db: Db, limit: number): ModerationLists {
   }
 }
 
-function readWish(body: object): ModerationWish {
+function readRequest(body: object): ModerationRequest {
   const { act, subject, blobs = true, ...texts } = body as Record<string, unknown>
   const { reason = '', by = 'operator', ref = '', tag = '' } = texts
   const isFit =
@@ -118,7 +118,7 @@ function readWish(body: object): ModerationWish {
     [subject, reason, by, ref, tag].every(
       (one) => typeof one === 'string' && one.length <= MAX_TEXT,
     )
-  if (isFit) return { act, subject, reason, by, ref, blobs, tag } as ModerationWish
+  if (isFit) return { act, subject, reason, by, ref, blobs, tag } as ModerationRequest
   throw new OperatorError(
     400,
     'The decision is not complete.',
@@ -132,7 +132,7 @@ function readWish(body: object): ModerationWish {
  */
 export function refuseUnfitTag(
   rules: TagRules,
-  { act, tag }: Pick<ModerationWish, 'act' | 'tag'>,
+  { act, tag }: Pick<ModerationRequest, 'act' | 'tag'>,
 ): void {
   const isAbout = act === 'tag' || act === 'untag'
   if (isAbout === (tag !== '') && (act !== 'tag' || knownTags(rules).includes(tag))) return

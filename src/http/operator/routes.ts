@@ -57,7 +57,7 @@ const HINTS: Record<string, string> = {
   ModerationError: '`slipstream moderation list` shows what is decided; `allow` ends a ban.',
   InviteError: '`slipstream invite list` lists them.',
 }
-type BackupWish = { into?: string; keep?: number; check?: 'full' | 'quick' }
+type BackupRequest = { into?: string; keep?: number; check?: 'full' | 'quick' }
 
 const MAX_DOCUMENT_BYTES = 64 << 20
 const MAX_SMALL_BYTES = 64 << 10
@@ -171,12 +171,12 @@ function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorPar
 
 function addLongWork(app: App, { config, ingest, log, isLocal }: OperatorParts): void {
   app.post('/backup', limited(MAX_SMALL_BYTES), async (c) => {
-    const wish = readBackupWish(await readJson(c.req), isLocal)
+    const request = readBackupRequest(await readJson(c.req), isLocal)
     return stream(c, async (out) => {
       // One line of JSON each: progress, and finally the result.
       const tell = (line: object) => out.write(`${JSON.stringify(line)}\n`)
       try {
-        const options = { dataDir: config.dataDir, ...wish }
+        const options = { dataDir: config.dataDir, ...request }
         const backup = await backUpOnline(options, (progress) => void tell({ progress }))
         log.info(backup, 'backup written')
         await tell({ backup })
@@ -220,13 +220,13 @@ async function readJson(request: { text(): Promise<string> }): Promise<object> {
   )
 }
 
-function readBackupWish(body: object, isLocal: boolean): BackupWish {
+function readBackupRequest(body: object, isLocal: boolean): BackupRequest {
   const { into, keep, check } = body as Record<string, unknown>
   const isFit =
     (into === undefined || (isLocal && typeof into === 'string')) &&
     (keep === undefined || (Number.isInteger(keep) && Number(keep) > 0)) &&
     (check === undefined || check === 'full' || check === 'quick')
-  if (isFit) return body as BackupWish
+  if (isFit) return body as BackupRequest
   throw new OperatorError(
     400,
     'The wish for a backup is unfit.',

@@ -11,7 +11,7 @@ import { locked, refuseMissing } from './offline.ts'
 import { megabytes, type Progress, report, say, startProgress, thousands } from './terminal.ts'
 
 type Options = JsonOption & { into?: string; keep?: number; quick?: boolean }
-type Wish = { into: string | undefined; keep: number | undefined; check: 'full' | 'quick' }
+type BackupRequest = { into: string | undefined; keep: number | undefined; check: 'full' | 'quick' }
 
 const EXAMPLES = `
 The copy is written under a temporary name and renamed once it is checked, so every file with a backup's name
@@ -42,7 +42,7 @@ export function addBackup(
 async function makeBackup(context: CliContext, options: Options): Promise<void> {
   const config = context.config()
   const { json, into, keep, quick } = options
-  const wish: Wish = {
+  const request: BackupRequest = {
     into: into === undefined ? undefined : context.path(into),
     keep,
     check: quick ? 'quick' : 'full',
@@ -51,8 +51,8 @@ async function makeBackup(context: CliContext, options: Options): Promise<void> 
   try {
     const server = await findServer(config.dataDir)
     const backup = server
-      ? await online(server, config, wish, show)
-      : await offline(config, wish, show)
+      ? await online(server, config, request, show)
+      : await offline(config, request, show)
     show.end()
     report(json, backup, describe(backup))
   } finally {
@@ -69,21 +69,21 @@ type Show = { tell(progress: BackupProgress): void; end(): void }
 async function online(
   server: ControlClient,
   { dataDir }: Config,
-  wish: Wish,
+  request: BackupRequest,
   show: Show,
 ): Promise<Backup> {
-  if (wish.into !== undefined) return backUp({ dataDir, ...wish, onProgress: show.tell })
+  if (request.into !== undefined) return backUp({ dataDir, ...request, onProgress: show.tell })
   type Line = { progress?: BackupProgress; backup?: Backup }
-  for await (const line of server.follow<Line>('POST', '/backup', JSON.stringify(wish))) {
+  for await (const line of server.follow<Line>('POST', '/backup', JSON.stringify(request))) {
     if (line.progress) show.tell(line.progress)
     if (line.backup) return line.backup
   }
   throw new Error('the server stopped answering before the backup was done')
 }
 
-async function offline({ dataDir }: Config, wish: Wish, show: Show): Promise<Backup> {
+async function offline({ dataDir }: Config, request: BackupRequest, show: Show): Promise<Backup> {
   refuseMissing(dataDir)
-  return locked(dataDir, () => backUp({ dataDir, ...wish, onProgress: show.tell }))
+  return locked(dataDir, () => backUp({ dataDir, ...request, onProgress: show.tell }))
 }
 
 /** Shows the bar from the first pages until the copy is complete. */

@@ -53,9 +53,9 @@ async function link(
   report(json, made, made.url)
 }
 
-function linkOffline(config: Config, wish: { did: string; hours: number }): ReadingLink {
+function linkOffline(config: Config, link: { did: string; hours: number }): ReadingLink {
   try {
-    return readingLink(config, wish)
+    return readingLink(config, link)
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
     throw new CliError(error.message, error.hint, EXIT.config)

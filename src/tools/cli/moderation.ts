@@ -7,7 +7,7 @@ import {
   MAX_LISTED_DECISIONS,
   type ModerationAnswer,
   type ModerationLists,
-  type ModerationWish,
+  type ModerationRequest,
   moderationLists,
   refuseUnfitTag,
 } from '../../http/operator/moderation.ts'
@@ -19,7 +19,7 @@ import { readingAnyhow, refuseMissing, writingOffline } from './offline.ts'
 import { report, table } from './terminal.ts'
 
 type Options = JsonOption & { reason: string; by?: string; blobs?: boolean }
-type Wish = Omit<ModerationWish, 'ref'>
+type ActRequest = Omit<ModerationRequest, 'ref'>
 
 const TAGGED = 'a handle, a DID, or the address of a post'
 const TAG = 'a tag that the settings name, such as search-hide or thread-hide'
@@ -86,30 +86,33 @@ Examples:
   slipstream moderation hide spam.example.org --reason "nothing but spam"
   slipstream moderation hide https://bsky.app/profile/alice.example.org/post/3lk6zz2yb7s2x`
 
-function wordsOf(context: CliContext, options: Options): Pick<Wish, 'reason' | 'by' | 'blobs'> {
+function wordsOf(
+  context: CliContext,
+  options: Options,
+): Pick<ActRequest, 'reason' | 'by' | 'blobs'> {
   const { reason, by = context.caller(), blobs = true } = options
   return { reason, by, blobs }
 }
 
-async function carryOut(context: CliContext, wish: Wish, asJson?: boolean): Promise<void> {
+async function carryOut(context: CliContext, request: ActRequest, asJson?: boolean): Promise<void> {
   const config = context.config()
   const server = await findServer(config.dataDir)
   const answer = server
-    ? await server.ask<ModerationAnswer>('POST', '/moderation', JSON.stringify(wish))
-    : await carryOutOffline(config, wish)
-  const [done, before] = DONE[wish.act]
+    ? await server.ask<ModerationAnswer>('POST', '/moderation', JSON.stringify(request))
+    : await carryOutOffline(config, request)
+  const [done, before] = DONE[request.act]
   const blobs = answer.blobs > 0 ? ` So are ${answer.blobs} of its pictures or videos.` : ''
-  const tag = wish.tag === '' ? '' : ` ${wish.tag}.`
+  const tag = request.tag === '' ? '' : ` ${request.tag}.`
   const what = answer.changed ? done + tag + blobs : before + tag
-  report(asJson, answer, `${subjectOf(wish, answer)} ${what}`)
+  report(asJson, answer, `${subjectOf(request, answer)} ${what}`)
 }
 
 /** As it was given, and what that was taken for. */
-function subjectOf(wish: Wish, { subject }: ModerationAnswer): string {
-  return wish.subject === subject ? subject : `${wish.subject} (${subject})`
+function subjectOf(request: ActRequest, { subject }: ModerationAnswer): string {
+  return request.subject === subject ? subject : `${request.subject} (${subject})`
 }
 
-async function carryOutOffline(config: Config, wish: Wish): Promise<ModerationAnswer> {
+async function carryOutOffline(config: Config, request: ActRequest): Promise<ModerationAnswer> {
   refuseMissing(config.dataDir)
   const { blobsOf, readSubject } = await import('../../http/operator/moderation-subject.ts')
   const { accountKnownAs } = await import('../../http/operator/members.ts')
@@ -120,15 +123,15 @@ async function carryOutOffline(config: Config, wish: Wish): Promise<ModerationAn
     const didOf = async (handle: string) =>
       accountKnownAs(db, handle) ?? (await resolveOffline(config, handle)).did
     const read = async () => {
-      refuseUnfitTag(config, wish)
-      return readSubject(wish.subject, didOf)
+      refuseUnfitTag(config, request)
+      return readSubject(request.subject, didOf)
     }
     const subject = await read().catch((error: unknown) => {
       if (!(error instanceof OperatorError)) throw error
       throw new CliError(error.message, error.hint)
     })
-    const blobs = wish.act === 'hide' && wish.blobs ? blobsOf({ db, actors }, subject) : []
-    const changed = writer.commit((ctx) => decide(ctx, { ...wish, subject, blobs }))
+    const blobs = request.act === 'hide' && request.blobs ? blobsOf({ db, actors }, subject) : []
+    const changed = writer.commit((ctx) => decide(ctx, { ...request, subject, blobs }))
     return { subject, changed, blobs: blobs.length }
   })
 }

@@ -54,11 +54,11 @@ export async function addMember(form: FormData): Promise<void> {
 
 export async function makeInvite(form: FormData): Promise<void> {
   const [days, note] = [String(form.get('days')), String(form.get('note'))]
-  const wish = { maxUses: Number(form.get('maxUses')), note, ...(days && { days: Number(days) }) }
+  const invite = { maxUses: Number(form.get('maxUses')), note, ...(days && { days: Number(days) }) }
   const { code, page } = await sendAsOperator<{ code: string; page?: string }>(
     'POST',
     'invites',
-    wish,
+    invite,
   )
   const how = page
     ? `, entered at ${page}.`

@@ -4,7 +4,7 @@
 import { byId, dateAndTime, element } from './dom.ts'
 import { sendAsOperator } from './operator.ts'
 
-type Wish = { subject: string; act: Act; tag?: string }
+type ActRequest = { subject: string; act: Act; tag?: string }
 type Act = 'hide' | 'show' | 'ban' | 'allow' | 'tag' | 'untag'
 type About = { about?: string }
 type Lists = {
@@ -66,9 +66,9 @@ export async function decide(form: FormData, act: string): Promise<void> {
   await send({ act: act as Act, subject }, reason)
 }
 
-async function send(wish: Wish, reason = ''): Promise<void> {
-  const answer = await ask<Answer>('POST', { ...wish, reason, by: 'the explore page' })
-  const words = answer.changed ? `is ${DONE[wish.act]} now` : 'was so already'
+async function send(request: ActRequest, reason = ''): Promise<void> {
+  const answer = await ask<Answer>('POST', { ...request, reason, by: 'the explore page' })
+  const words = answer.changed ? `is ${DONE[request.act]} now` : 'was so already'
   byId('moderation-done').textContent = `${answer.subject} ${words}.`
   await showModeration()
 }
@@ -77,11 +77,15 @@ function subjectWords(subject: string, about: string | undefined): (HTMLElement 
   return [element('code', {}, subject), about ? ` (${about})` : '']
 }
 
-function row({ at, about }: { at: string } & About, wish: Wish, words: string): HTMLElement {
+function row(
+  { at, about }: { at: string } & About,
+  request: ActRequest,
+  words: string,
+): HTMLElement {
   const button = element('button', { type: 'button', class: 'quiet' }, words)
   button.addEventListener('click', () => {
     button.disabled = true
-    send(wish).catch((error: Error) => {
+    send(request).catch((error: Error) => {
       byId('moderation-done').textContent = error.message
       button.disabled = false
     })
@@ -89,7 +93,7 @@ function row({ at, about }: { at: string } & About, wish: Wish, words: string): 
   return element(
     'li',
     {},
-    ...subjectWords(wish.subject, about),
+    ...subjectWords(request.subject, about),
     ` since ${dateAndTime(at)} `,
     button,
   )

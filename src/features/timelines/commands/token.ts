@@ -11,7 +11,7 @@ import { report, say, table } from '../../../tools/cli/terminal.ts'
 import { wholeNumber } from '../../../tools/cli/whole-number.ts'
 import { CliError } from '../../../tools/fail.ts'
 import {
-  checkTokenWish,
+  checkTokenFields,
   DEFAULT_RATE,
   isTokenName,
   MAX_DAYS,
@@ -67,18 +67,18 @@ async function create(context: CliContext, name: string, options: CreateOptions)
   const config = context.config()
   const { scope: scopes, rate, days } = options
   const given = options.tokenStdin ? { token: (await text(process.stdin)).trim() } : {}
-  const wish = explained(() => checkTokenWish({ name, scopes, rate, days, ...given }))
+  const fields = explained(() => checkTokenFields({ name, scopes, rate, days, ...given }))
   const server = await findServer(config.dataDir)
-  let token = wish.token ?? newServiceToken()
+  let token = fields.token ?? newServiceToken()
   if (server) {
-    const made = await server.ask<{ token: string }>('POST', '/tokens', JSON.stringify(wish))
+    const made = await server.ask<{ token: string }>('POST', '/tokens', JSON.stringify(fields))
     token = made.token
   } else {
     await writingOffline(config, ({ writer }) =>
-      explained(() => writer.commit((ctx) => createToken(ctx, rowOf(wish, token, Date.now())))),
+      explained(() => writer.commit((ctx) => createToken(ctx, rowOf(fields, token, Date.now())))),
     )
   }
-  report(options.json, { ...wish, token }, token)
+  report(options.json, { ...fields, token }, token)
   if (!options.json) say('Save it now: it is not shown again.')
 }
 

@@ -23,7 +23,7 @@ import { drained } from './drained.ts'
 import type { Delivery, LiveFeed, Topic } from './live-feed.ts'
 import { type Chunk, chunksOf, dataOf, noticeOfDeleted, noticesBefore } from './stream-messages.ts'
 
-type StreamWish = {
+type StreamRequest = {
   keys: readonly TimelineKey[]
   sources: readonly TimelineSource[]
   /** The reader's position in each timeline; undefined: from now on. */
@@ -34,12 +34,12 @@ type StreamWish = {
 export type Streams = {
   readonly open: number
   /** Writes to the response from now on. @throws XRPCError 429 */
-  listen(wish: StreamWish, response: ServerResponse): void
+  listen(request: StreamRequest, response: ServerResponse): void
   close(): void
 }
 
 type Stream = {
-  wish: StreamWish
+  request: StreamRequest
   response: ServerResponse
   at: number[]
   topics: Topic[]
@@ -108,13 +108,15 @@ class StreamHub implements Streams {
     return this.#streams.size
   }
 
-  listen(wish: StreamWish, response: ServerResponse): void {
-    const { asker } = wish
+  listen(request: StreamRequest, response: ServerResponse): void {
+    const { asker } = request
     this.#refuseTooMany(asker)
-    const { at: from, given: marks } = wish.from ?? { at: wish.sources.map((one) => one.tip()) }
-    const given = givenIn(wish.sources, marks)
+    const { at: from, given: marks } = request.from ?? {
+      at: request.sources.map((one) => one.tip()),
+    }
+    const given = givenIn(request.sources, marks)
     const at = [...from]
-    const stream: Stream = { wish, response, at, topics: [], isLive: false, given }
+    const stream: Stream = { request, response, at, topics: [], isLive: false, given }
     this.#streams.add(stream)
     this.#count(asker, 1)
     if (!asker.isMember) countOtherwise(response)
@@ -156,7 +158,7 @@ class StreamHub implements Streams {
     this.#beat = (this.#beat + 1) % HEARTBEAT_SECONDS
     let i = 0
     for (const stream of [...this.#streams]) {
-      const { asker } = stream.wish
+      const { asker } = stream.request
       const isDue = i++ % HEARTBEAT_SECONDS === this.#beat
       if ((isDue || asker.isMember) && !asker.isStillWelcome()) this.#end(stream)
       else if (isDue && stream.response.writableLength === 0) this.#write(stream, HEARTBEAT)
@@ -208,7 +210,7 @@ class StreamHub implements Streams {
     for (const one of inOrder(stream, found)) {
       const { from, event } = one
       if (from.some((i) => event.seq <= stream.at[i]!)) continue
-      moveOn(stream.wish.sources, stream.at, { ...one, isForward: true })
+      moveOn(stream.request.sources, stream.at, { ...one, isForward: true })
       this.#send(stream, event)
     }
     if (stream.response.writableLength > MAX_UNSENT_BYTES) this.#fallBehind(stream)
@@ -224,9 +226,9 @@ class StreamHub implements Streams {
   }
 
   /** A single timeline uses the sequence number, several use a cursor. */
-  #placeOf({ wish, at, given }: Stream, seq: number): string {
-    if (wish.keys.length === 1) return String(seq)
-    const key = wish.keys.map(({ text }) => text).join('+')
+  #placeOf({ request, at, given }: Stream, seq: number): string {
+    if (request.keys.length === 1) return String(seq)
+    const key = request.keys.map(({ text }) => text).join('+')
     const marks = given.marks().slice(-MARKS_OF_AN_EVENT)
     return this.#parts.cursors.write(key, { isForward: true, at, given: marks })
   }
@@ -237,7 +239,7 @@ class StreamHub implements Streams {
   }
 
   #goLive(stream: Stream): void {
-    const { keys, sources } = stream.wish
+    const { keys, sources } = stream.request
     stream.isLive = true
     stream.topics = keys.map((key, i) => this.#parts.feed.join(key, sources[i]!))
     for (const topic of stream.topics) {
@@ -260,11 +262,11 @@ class StreamHub implements Streams {
   }
 
   async #catchUp(stream: Stream): Promise<void> {
-    const { wish, response } = stream
+    const { request, response } = stream
     try {
       while (!response.destroyed && !response.writableEnded && !this.#isClosed) {
-        await untilPaid(wish.asker)
-        const page = await wish.asker.caller.time.goOn(() => this.#readOn(stream))
+        await untilPaid(request.asker)
+        const page = await request.asker.caller.time.goOn(() => this.#readOn(stream))
         if (page === LIVE) return
         if (response.writableNeedDrain) await drained(response)
         else if (page.isEnd) await pause(LOOKED_FOR_EVERY_MS)
@@ -281,8 +283,8 @@ class StreamHub implements Streams {
     const { response } = stream
     if (response.destroyed || response.writableEnded || this.#isClosed) return LIVE
     this.#parts.begin()
-    const request = { at: stream.at, isForward: true, limit: CAUGHT_UP_AT_ONCE }
-    const reading = readMerged(stream.wish.sources, request)
+    const range = { at: stream.at, isForward: true, limit: CAUGHT_UP_AT_ONCE }
+    const reading = readMerged(stream.request.sources, range)
     if (reading instanceof Promise) {
       return reading.then(
         inLaterTurn((page) => {
@@ -309,14 +311,14 @@ class StreamHub implements Streams {
    * @returns whether that was all
    */
   #writePage(stream: Stream, events: Merged['events']): boolean {
-    const own = stream.wish.sources.map((source, i) => {
+    const own = stream.request.sources.map((source, i) => {
       const arrived = eventsOf({ events }, i)
       const notices = arrived.length > 0 ? source.gaps(arrived, false) : []
       return { described: describeOwn(source, arrived), notices }
     })
     stream.at = [...stream.at]
     for (const { from, event } of events) {
-      moveOn(stream.wish.sources, stream.at, { from, event, isForward: true })
+      moveOn(stream.request.sources, stream.at, { from, event, isForward: true })
       const { described, notices } = own[from[0]!]!
       const found = described.get(event.seq)
       if (!found || stream.given.repeats(found.id)) continue
@@ -347,13 +349,13 @@ function noticesOf({ topics }: Stream, found: ReadonlyMap<Topic, News>): Iterabl
 
 /** New events of all timelines of a stream, as a page has them. */
 function inOrder(
-  { wish, topics, at }: Stream,
+  { request, topics, at }: Stream,
   found: ReadonlyMap<Topic, News>,
 ): readonly MergedEvent<Chunk>[] {
   const slices = topics.map((topic, i) => {
     return { events: found.get(topic)?.chunks ?? [], reached: at[i]!, isEnd: true }
   })
   if (slices.length === 1) return slices[0]!.events.map((event) => ({ from: [0], event }))
-  return merge(wish.sources, slices, { at, isForward: true, limit: Number.POSITIVE_INFINITY })
+  return merge(request.sources, slices, { at, isForward: true, limit: Number.POSITIVE_INFINITY })
     .events
 }

@@ -28,7 +28,7 @@ export type TokenLine = {
   revokedAt: string | undefined
 }
 
-type TokenWish = {
+type TokenFields = {
   name: string
   scopes: string[]
   rate: number
@@ -64,12 +64,12 @@ export function addTokens(app: Hono, { db, ingest, log, readJson, now = Date.now
   const operate = (request: TokenRequest) => ingest.operate(request)
   app.get('/tokens', (c) => c.json({ tokens: listServiceTokens(db).map(tokenLine) }))
   app.post('/tokens', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
-    const wish = checkTokenWish(await readJson(c.req))
-    if (findServiceTokenNamed(db, wish.name)) throw takenName(wish.name)
-    const token = wish.token ?? newServiceToken()
-    await operate({ kind: 'timelines/create-token', body: rowOf(wish, token, now()) })
-    log.info({ name: wish.name, scopes: wish.scopes }, 'token made by the operator')
-    return c.json({ ...wish, token })
+    const fields = checkTokenFields(await readJson(c.req))
+    if (findServiceTokenNamed(db, fields.name)) throw takenName(fields.name)
+    const token = fields.token ?? newServiceToken()
+    await operate({ kind: 'timelines/create-token', body: rowOf(fields, token, now()) })
+    log.info({ name: fields.name, scopes: fields.scopes }, 'token made by the operator')
+    return c.json({ ...fields, token })
   })
   app.delete('/tokens/:name', async (c) => {
     const name = c.req.param('name')
@@ -103,14 +103,14 @@ export function tokenLine(row: ServiceTokenRow): TokenLine {
 }
 
 /** The token's stored row. */
-export function rowOf(wish: TokenWish, token: string, now: number) {
-  const { name, scopes, rate, days } = wish
+export function rowOf(fields: TokenFields, token: string, now: number) {
+  const { name, scopes, rate, days } = fields
   const expiresAt = days === undefined ? null : now + days * DAY_MS
   return { name, digest: tokenDigest(token), scopes, rate, expiresAt }
 }
 
 /** @throws OperatorError */
-export function checkTokenWish(body: object): TokenWish {
+export function checkTokenFields(body: object): TokenFields {
   const { name, scopes, rate = DEFAULT_RATE, days, token } = body as Record<string, unknown>
   if (typeof name !== 'string' || !isTokenName(name)) {
     throw new OperatorError(
@@ -141,7 +141,7 @@ export function checkTokenWish(body: object): TokenWish {
       'Give one that `slipstream token create` showed on another node.',
     )
   }
-  return { name, scopes: scopes as string[], rate, days, ...(token && { token }) } as TokenWish
+  return { name, scopes: scopes as string[], rate, days, ...(token && { token }) } as TokenFields
 }
 
 function takenName(name: string): OperatorError {

@@ -2,14 +2,14 @@
 // no owner to go with.
 
 import { type IndexContext, isMember } from '../../../ingest/indexing/index-context.ts'
-import type { CursorOutcome, CursorReader, CursorWish } from '../requests.ts'
+import type { CursorOutcome, CursorReader, CursorRequest } from '../requests.ts'
 import { findServiceTokenNamed } from '../store/programs/service-tokens.ts'
 import { type CursorOwner, storeCursor } from '../store/timeline-cursors.ts'
 
-export function storeReadingPosition(ctx: IndexContext, wish: CursorWish): CursorOutcome {
-  const owner = ownerOf(ctx, wish.reader)
+export function storeReadingPosition(ctx: IndexContext, cursor: CursorRequest): CursorOutcome {
+  const owner = ownerOf(ctx, cursor.reader)
   if (!owner) return 'no-reader'
-  const { timeline, position } = wish
+  const { timeline, position } = cursor
   return storeCursor(ctx.db, owner, { timeline, position, now: ctx.now }) ? 'stored' : 'full'
 }
 

@@ -61,7 +61,7 @@ export function createTimelineRequests(
         return append(db, request.posts, now, undefined, arrivalTime(db))
       }
       if (request.kind === 'graph') return [editGraph(db, request.edit, { now })]
-      return [storeReadingPosition(ctx, request.wish)]
+      return [storeReadingPosition(ctx, request.cursor)]
     })
   }
 

@@ -6,8 +6,8 @@ import {
   countServiceTokens,
   findServiceTokenNamed,
   insertServiceToken,
+  type NewServiceToken,
   revokeServiceToken,
-  type ServiceTokenWish,
 } from '../store/programs/service-tokens.ts'
 import { deleteCursorsOfToken } from '../store/timeline-cursors.ts'
 
@@ -28,9 +28,9 @@ export function checkNewToken(db: Db, name: string): void {
   }
 }
 
-export function createToken({ db, now }: IndexContext, wish: ServiceTokenWish): void {
-  checkNewToken(db, wish.name)
-  insertServiceToken(db, wish, now)
+export function createToken({ db, now }: IndexContext, token: NewServiceToken): void {
+  checkNewToken(db, token.name)
+  insertServiceToken(db, token, now)
 }
 
 /** The token is refused from now on, and its reading positions go. */

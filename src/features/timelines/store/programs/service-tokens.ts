@@ -20,7 +20,7 @@ export type ServiceTokenRow = {
 /** The complete row. */
 export type StoredToken = ServiceTokenRow & { digest: Buffer }
 
-export type ServiceTokenWish = {
+export type NewServiceToken = {
   name: string
   digest: Buffer
   scopes: readonly string[]
@@ -100,8 +100,8 @@ export function findServiceTokenNamed(db: Db, name: string): ServiceTokenRow | u
   return statements(db).named.get(name)
 }
 
-export function insertServiceToken(db: WriteDb, wish: ServiceTokenWish, now: number): void {
-  const { name, digest, scopes, rate, expiresAt } = wish
+export function insertServiceToken(db: WriteDb, token: NewServiceToken, now: number): void {
+  const { name, digest, scopes, rate, expiresAt } = token
   statements(db).insert.run(name, digest, JSON.stringify(scopes), rate, now, expiresAt)
 }
 
