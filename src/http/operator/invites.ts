@@ -97,7 +97,7 @@ function readRequest(body: object): InviteRequest {
   if (isFit) return { maxUses, note, days } as InviteRequest
   throw new OperatorError(
     400,
-    'The wish for an invite is unfit.',
+    'The request for an invite is invalid.',
     `maxUses: from 1 to ${MAX_USES}; days: from 1 to ${MAX_DAYS}; note: up to ${MAX_NOTE_LENGTH} characters.`,
   )
 }

@@ -117,7 +117,7 @@ function addReading(app: App, { config, features, db, ingest }: OperatorParts): 
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_GAPS) {
       throw new OperatorError(
         400,
-        'The limit is unfit.',
+        'The limit is invalid.',
         `Give a whole number from 1 to ${MAX_GAPS}.`,
       )
     }
@@ -229,7 +229,7 @@ function readBackupRequest(body: object, isLocal: boolean): BackupRequest {
   if (isFit) return body as BackupRequest
   throw new OperatorError(
     400,
-    'The wish for a backup is unfit.',
+    'The request for a backup is invalid.',
     'keep: a whole number from 1; check: full or quick; into: a folder, on the machine itself only.',
   )
 }
@@ -240,7 +240,7 @@ function checkDocument(document: string): { did: string } {
   } catch (error) {
     throw new OperatorError(
       400,
-      `The document of a member’s state is unfit: ${(error as Error).message}.`,
+      `The document of a member’s state is invalid: ${(error as Error).message}.`,
       'docs/MEMBER-STATE.md describes it; `slipstream member export` writes one.',
     )
   }
