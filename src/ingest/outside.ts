@@ -12,11 +12,11 @@ import { fetchWithRoom } from './upkeep/disk/bear-full-disk.ts'
 import type { DiskRoom } from './upkeep/disk/disk-room.ts'
 import { countFetches } from './upkeep/status/count-work.ts'
 
-type Parts = { counts: Counts; log: Logger; now: () => number; room: DiskRoom }
+type Dependencies = { counts: Counts; log: Logger; now: () => number; room: DiskRoom }
 
 export function createOutside(
   { allowPrivateHosts, plcUrl }: Pick<Config, 'allowPrivateHosts' | 'plcUrl'>,
-  { counts, log, now, room }: Parts,
+  { counts, log, now, room }: Dependencies,
 ) {
   const guarded = { allowPrivateHosts, trustedOrigins: [plcUrl], log }
   const counted = (fetch: GuardedFetch) => fetchWithRoom(countFetches(fetch, counts), room)

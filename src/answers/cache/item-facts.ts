@@ -9,10 +9,14 @@ import { ACTED_UPON, type LabelMemories } from './label-memory.ts'
 import { loadLabels } from './load-misses.ts'
 import { factsOf, makeItems } from './make-views.ts'
 
-type Parts = { hydrator: Hydrator; kept: CachedViews; labels: LabelMemories }
+type Dependencies = { hydrator: Hydrator; kept: CachedViews; labels: LabelMemories }
 
 /** @returns the facts in the order of `items`. */
-export function itemFacts(parts: Parts, items: readonly number[], reader: Reader): ItemFacts[] {
+export function itemFacts(
+  parts: Dependencies,
+  items: readonly number[],
+  reader: Reader,
+): ItemFacts[] {
   const { hydrator, kept } = parts
   if (reader.seesTakenDown) {
     const state = hydrator.feed(items, reader)
@@ -28,7 +32,7 @@ export function itemFacts(parts: Parts, items: readonly number[], reader: Reader
 }
 
 function withTakedowns(
-  { hydrator, labels }: Parts,
+  { hydrator, labels }: Dependencies,
   { items, facts }: { items: readonly number[]; facts: ItemFacts[] },
   reader: Reader,
 ): ItemFacts[] {

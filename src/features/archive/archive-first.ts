@@ -34,9 +34,12 @@ type ArchiveSettings = {
   jetstreamHosts: readonly string[]
 }
 
-type Parts = BeginParts & { limits?: Partial<ArchiveLimits> }
+type Dependencies = BeginParts & { limits?: Partial<ArchiveLimits> }
 
-export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts): StreamWithArchive {
+export function createStreamAfterArchive(
+  config: ArchiveSettings,
+  parts: Dependencies,
+): StreamWithArchive {
   const { db, now, log } = parts
   const begun = archiveToRead(db, config, now())
   if (!begun) {
@@ -115,7 +118,7 @@ function leftLongAgo(
 
 function createReader(
   config: ArchiveSettings,
-  { writer, now, log, onApplied, writeRetry = noRetry, limits }: Parts,
+  { writer, now, log, onApplied, writeRetry = noRetry, limits }: Dependencies,
   progress: ArchiveProgress,
   signal: AbortSignal,
 ): ArchiveReader {
@@ -142,7 +145,7 @@ function createReader(
 }
 
 /** Resumes the stream where the archive ends: inclusively, so that nothing lies between. */
-function handOver({ writer, now, log }: Parts, progress: ArchiveProgress): true {
+function handOver({ writer, now, log }: Dependencies, progress: ArchiveProgress): true {
   const { host, startedAt } = progress
   const seq = Math.max(1, progress.seq)
   const timeUs = progress.timeUs || startedAt * 1000

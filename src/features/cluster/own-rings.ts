@@ -6,7 +6,7 @@ import type { Memory } from '../../ingest/indexing/memory/memory.ts'
 import { BUCKETS, bucketOf } from './engine/buckets.ts'
 import type { HeldBuckets } from './engine/held-buckets.ts'
 
-type Parts = {
+type Dependencies = {
   memory: Pick<Memory, 'actors' | 'timelines'>
   now: () => number
   held: Pick<HeldBuckets, 'has'>
@@ -17,7 +17,7 @@ const EVERY_MS = 1_000
 const KEPT_FOR_MS = 10_000
 const LOOKED_AT_ONCE = 2_000
 
-export function keepOwnRings({ memory, now, held }: Parts): {
+export function keepOwnRings({ memory, now, held }: Dependencies): {
   /** Whether this node holds the member's timeline. */
   isOurs(did: string): boolean
   stop(): void

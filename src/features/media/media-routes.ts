@@ -41,7 +41,7 @@ export type MediaCounts = PinCounts &
   ReturnType<Watching['counts']> &
   PlaylistCounts
 
-type Parts = {
+type Dependencies = {
   log: Logger
   db: Db
   actors: ActorReader
@@ -60,7 +60,7 @@ const BLOB_SHARES: Shares = { visitors: 1 / 2, address: 1 / 5, member: 1 }
  */
 const ENCODING = { cpuMs: 10 * MINUTE_MS, jobMs: HOUR_MS, idleMs: MINUTE_MS, niceness: 19 }
 
-export function mediaRoutes(config: MediaConfig, parts: Parts): MediaRoutes {
+export function mediaRoutes(config: MediaConfig, parts: Dependencies): MediaRoutes {
   const { allowPrivateHosts, images, dataDir, imageCacheMb } = config
   const process = createMediaProcess(parts)
   const encoder =
@@ -127,7 +127,7 @@ function pinCounts(status: PinStatus | undefined): PinCounts {
 
 function watchingOf(
   { serviceDid }: MediaConfig,
-  parts: Parts & { posts: ReturnType<typeof createVideoPosts> },
+  parts: Dependencies & { posts: ReturnType<typeof createVideoPosts> },
 ): Watching {
   const { actors, ingest, log, posts, shared } = parts
   const now = Date.now

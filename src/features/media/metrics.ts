@@ -6,13 +6,13 @@ import type { ThreadGauge } from '../../base/obs/request-counters.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
 import { sumOfThreads } from '../../http/metrics/thread-samples.ts'
 
-type Parts = { status: () => IngestStatus | undefined; requests: SharedArrayBuffer }
+type Dependencies = { status: () => IngestStatus | undefined; requests: SharedArrayBuffer }
 
-export function mediaMetrics(parts: Parts): MetricSource[] {
+export function mediaMetrics(parts: Dependencies): MetricSource[] {
   return [...blobMetrics(parts), ...watchMetrics(parts)]
 }
 
-function blobMetrics({ requests }: Parts): MetricSource[] {
+function blobMetrics({ requests }: Dependencies): MetricSource[] {
   const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
   return [
     counter(
@@ -48,7 +48,7 @@ function blobMetrics({ requests }: Parts): MetricSource[] {
   ]
 }
 
-function watchMetrics({ status, requests }: Parts): MetricSource[] {
+function watchMetrics({ status, requests }: Dependencies): MetricSource[] {
   const summed = (name: ThreadGauge) => sumOfThreads(requests, name)
   const watched = (what: string) => single(status()?.counts['videoWatched']?.[what])
   return [

@@ -12,7 +12,7 @@ import { diskForecast, type Forecast } from './forecast.ts'
 import { type LagOfDay, readLagOfDay } from './lag-section.ts'
 import { thinned } from './thin-history.ts'
 
-type Parts = {
+type Dependencies = {
   db: Db
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined
@@ -25,24 +25,24 @@ const LAG_EVERY_MS = 60_000
 const MAX_POINTS = 720
 
 /** Cached, since it reads thousands of rows and changes slowly. */
-export function createForecast({ db, now = Date.now }: Parts): () => Forecast | undefined {
+export function createForecast({ db, now = Date.now }: Dependencies): () => Forecast | undefined {
   const read = createMemo(now, () => diskForecast(db, now()))
   return () => read('disk', FORECAST_EVERY_MS)
 }
 
-export function createAvailability({ db, now = Date.now }: Parts): () => Availability {
+export function createAvailability({ db, now = Date.now }: Dependencies): () => Availability {
   const read = createMemo(now, () => readAvailability(db, now()))
   return () => read('availability', AVAILABILITY_EVERY_MS)
 }
 
-export function createLagOfDay({ db, now = Date.now }: Parts): () => LagOfDay {
+export function createLagOfDay({ db, now = Date.now }: Dependencies): () => LagOfDay {
   const read = createMemo(now, () => readLagOfDay(db, now()))
   return () => read('lag', LAG_EVERY_MS)
 }
 
 /** @returns JSON; undefined if there is no ring of that name */
 export function createHistories(
-  parts: Parts & { availability: () => Availability },
+  parts: Dependencies & { availability: () => Availability },
 ): (name: string) => string | undefined {
   const { now = Date.now, availability } = parts
   const read = createMemo(now, (name) => {

@@ -6,7 +6,7 @@ import { Html, html } from '../../http/server/html.ts'
 import { setupTag } from '../sign-in/page.ts'
 import type { Setup } from '../sign-in/setup.ts'
 
-type Parts = {
+type Dependencies = {
   own: Assets
   /** Addresses of the scripts of a session. */
   session: readonly string[]
@@ -19,7 +19,14 @@ type Parts = {
   forYou: string | undefined
 }
 
-export function readDocument({ own, session, setup, scripts, mayStart, forYou }: Parts): string {
+export function readDocument({
+  own,
+  session,
+  setup,
+  scripts,
+  mayStart,
+  forYou,
+}: Dependencies): string {
   const preloads = [...session, ...scripts.map((name) => own.pathOf(name))]
   return html`<!doctype html>
 <html lang="en">

@@ -24,7 +24,7 @@ export type InviteLine = {
   disabledAt: string | undefined
 }
 
-type Parts = {
+type Dependencies = {
   config: Pick<Config, 'members' | 'publicOrigin'>
   db: Db
   ingest: IngestConnection
@@ -45,7 +45,7 @@ const MAX_NOTE_LENGTH = 200
  */
 export function addInvites(
   app: Hono,
-  { config, db, ingest, log, now = Date.now }: Parts,
+  { config, db, ingest, log, now = Date.now }: Dependencies,
   readJson: (request: { text(): Promise<string> }) => Promise<object>,
 ): void {
   app.get('/invites', (c) =>

@@ -38,7 +38,7 @@ export type ModerationLists = {
 
 export type ModerationAnswer = { subject: string; changed: boolean; blobs: number }
 
-type Parts = {
+type Dependencies = {
   config: TagRules
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
@@ -71,7 +71,7 @@ const ACTS: readonly string[] = [
 /** @param readJson - reads a bounded body. */
 export function addModeration(
   app: Hono,
-  { config, db, actors, ingest, resolver, log }: Parts,
+  { config, db, actors, ingest, resolver, log }: Dependencies,
   readJson: (request: { text(): Promise<string> }) => Promise<object>,
 ): void {
   const didOf = async (handle: string) =>

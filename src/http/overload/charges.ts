@@ -233,7 +233,7 @@ export function createAskers(parts: {
   return (request) => new RequestAsker(request, { visitorOf, refusal })
 }
 
-type Parts = {
+type Dependencies = {
   visitorOf: (request: ChargedRequest) => string | undefined
   refusal: (
     request: ChargedRequest,
@@ -244,9 +244,9 @@ type Parts = {
 /** A class, since one is made per request: V8 defines an object literal's getter slowly. */
 class RequestAsker implements Asker {
   readonly #request: ChargedRequest
-  readonly #parts: Parts
+  readonly #parts: Dependencies
 
-  constructor(request: ChargedRequest, parts: Parts) {
+  constructor(request: ChargedRequest, parts: Dependencies) {
     this.#request = request
     this.#parts = parts
   }

@@ -17,7 +17,7 @@ import { createResolver, type Resolver } from '../../sources/identity/resolver.t
  */
 const MAX_KEPT_LENGTH = 4096
 
-type Parts = {
+type Dependencies = {
   config: Config
   log: Logger
   ingest: Pick<IngestConnection, 'writer' | 'onIdentitiesChanged'>
@@ -27,7 +27,7 @@ type Parts = {
   isMember: (did: string) => boolean
 }
 
-export function createIdentities(parts: Parts): Resolver {
+export function createIdentities(parts: Dependencies): Resolver {
   const { config, log, ingest, lookups, isMember } = parts
   const tell = (did: string) => ingest.writer.send({ kind: 'identity-changed', did })
   const resolver = createResolver({
@@ -45,7 +45,7 @@ export function createIdentities(parts: Parts): Resolver {
   return resolver
 }
 
-function keptIdentities({ db, actors, ingest }: Parts): KeptIdentities {
+function keptIdentities({ db, actors, ingest }: Dependencies): KeptIdentities {
   return {
     find(did) {
       const row = findKeptIdentity(db, actors.uidOf(did))

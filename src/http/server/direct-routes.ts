@@ -18,7 +18,7 @@ export type DirectRoute = {
   nameOf?(request: HttpRequest): string
 }
 
-type Parts = {
+type Dependencies = {
   respondAs: (
     name: string,
     request: HttpRequest,
@@ -31,7 +31,7 @@ type Parts = {
 /** @returns a function that says whether it answers the request */
 export function answerDirectly(
   routes: readonly DirectRoute[],
-  { respondAs, slowRequests, log }: Parts,
+  { respondAs, slowRequests, log }: Dependencies,
 ) {
   return (incoming: IncomingMessage, response: ServerResponse): boolean => {
     const one = routes.find(({ path }) => incoming.url?.startsWith(path))

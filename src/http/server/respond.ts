@@ -40,14 +40,14 @@ export type Responding = {
   drain(): void
 }
 
-type Parts = {
+type Dependencies = {
   overload: Pick<Overload, 'chargeFailure'>
   log: Pick<Logger, 'debug' | 'error'>
   /** Called when a request that was answered with 500 revealed a broken invariant. */
   onBroken?: ((error: unknown) => void) | undefined
 }
 
-export function createResponding(parts: Parts): Responding {
+export function createResponding(parts: Dependencies): Responding {
   const nextRequestId = createRequestIds()
   let isDraining = false
 
@@ -110,7 +110,7 @@ export async function send(
 type Failure = { error: unknown; request: HttpRequest; requestId: string }
 
 /** Charges the address for a failure before the caller is known, and logs it. */
-function refuse(parts: Parts, { error, request, requestId }: Failure): Answer {
+function refuse(parts: Dependencies, { error, request, requestId }: Failure): Answer {
   const thrown = toXRPCError(error)
   // Refusing an unknown method costs no points, and a refusal must not hide a bug of our own.
   const refused = parts.overload.chargeFailure(request, thrown.status === 501 ? 0 : 1)
@@ -121,7 +121,7 @@ function refuse(parts: Parts, { error, request, requestId }: Failure): Answer {
 
 /** Logs our own failures as errors in full, and clients' errors at debug level. */
 function report(
-  { log, onBroken }: Parts,
+  { log, onBroken }: Dependencies,
   { error, known, requestId, request }: Failure & { known: XRPCError },
 ): void {
   const { status, error: name, message, hint } = known

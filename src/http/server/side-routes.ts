@@ -30,7 +30,7 @@ type Charge = {
   from: Purse
 }
 
-type Parts = {
+type Dependencies = {
   overload: Pick<Overload, 'chargeAddress' | 'timeOf' | 'visitorOf'>
   respond: RouteRespond
   onAnswered?: ((path: string, status: number, seconds: number) => void) | undefined
@@ -45,7 +45,7 @@ const REQUEST_MS = 0.2
 export function mountSideRoutes(
   app: Hono<{ Bindings: Connected }>,
   { path, app: one, charges = [] }: SideRoutes,
-  parts: Parts,
+  parts: Dependencies,
 ): void {
   for (const charge of charges) {
     const before = gatekeeper(charge, parts)
@@ -56,7 +56,7 @@ export function mountSideRoutes(
 
 function gatekeeper(
   { route, points, from }: Charge,
-  { overload, respond, onAnswered }: Parts,
+  { overload, respond, onAnswered }: Dependencies,
 ): MiddlewareHandler<{ Bindings: Connected }> {
   return async (c, next) => {
     const startedAt = performance.now()

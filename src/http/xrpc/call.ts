@@ -31,17 +31,17 @@ export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
 /** For methods that require a signed-in caller. */
 export type SignedInCall<P = Params, I = unknown> = Call<P, I, Account>
 
-type Parts = {
+type Dependencies = {
   actors: Pick<ActorReader, 'uidOf'>
   /** DIDs of the operator's moderation services. */
   moderationServices: ReadonlySet<string>
 }
 
-export function createCall(parts: Parts, context: MethodContext): Call {
+export function createCall(parts: Dependencies, context: MethodContext): Call {
   return new OneCall(parts, context, context.params)
 }
 
-function viewerOf({ actors }: Parts, { viewer: did, isByLink }: MethodContext): Viewer {
+function viewerOf({ actors }: Dependencies, { viewer: did, isByLink }: MethodContext): Viewer {
   if (did === undefined) return undefined
   const uid = actors.uidOf(did)
   return isByLink ? { uid, did, withoutPrivateState: true } : { uid, did }
@@ -52,10 +52,10 @@ class OneCall implements Call {
   readonly params: Params
   readonly reader: Reader
   readonly mayWait: boolean
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   readonly #context: MethodContext
 
-  constructor(parts: Parts, context: MethodContext, params: Params, mayWait = true) {
+  constructor(parts: Dependencies, context: MethodContext, params: Params, mayWait = true) {
     const { viewer: did, isOperator, isByLink } = context
     this.#parts = parts
     this.#context = context

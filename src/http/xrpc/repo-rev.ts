@@ -18,7 +18,7 @@ type Known = { rev: string; commits: number | undefined }
  */
 type PublishedRev = (did: string | undefined) => string | undefined
 
-type Parts = {
+type Dependencies = {
   accounts: Pick<Accounts, 'revOf'>
   actors: Pick<ActorReader, 'uidOf'>
   invalidations: SharedArrayBuffer | undefined
@@ -27,7 +27,11 @@ type Parts = {
 const MAX_WAIT_MS = 50
 const MAX_REMEMBERED = 10_000
 
-export function createPublishedRev({ accounts, actors, invalidations }: Parts): PublishedRev {
+export function createPublishedRev({
+  accounts,
+  actors,
+  invalidations,
+}: Dependencies): PublishedRev {
   const ints = invalidations && new Int32Array(invalidations)
   const published = new LruMap<number, Known>(MAX_REMEMBERED)
   return (viewer: string | undefined): string | undefined => {

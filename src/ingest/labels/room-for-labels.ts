@@ -5,10 +5,10 @@ import type { WriteDb } from '../../data/store/db.ts'
 import { addKeptLabels, allLabelers, labelerRow } from '../../data/store/moderation/labelers.ts'
 import type { LabelsParts } from './labels-parts.ts'
 
-type Parts = Pick<LabelsParts, 'db' | 'isConfigured' | 'limits' | 'onDropped'>
+type Dependencies = Pick<LabelsParts, 'db' | 'isConfigured' | 'limits' | 'onDropped'>
 
 export function roomForLabels(
-  { db, isConfigured, limits }: Parts,
+  { db, isConfigured, limits }: Dependencies,
   did: string,
   uid: number,
 ): number {

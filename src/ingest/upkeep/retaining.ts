@@ -23,7 +23,7 @@ const AGE_EVERY_MS = MINUTE_MS
 /** Rest after a slice, as a multiple of its duration. */
 const REST = { calm: 2, tight: 1 }
 
-type Parts = SliceParts & {
+type Dependencies = SliceParts & {
   db: Db
   writer: Writer
   guard: Pick<DiskGuard, 'kept' | 'passDone' | 'isTight'>
@@ -32,7 +32,7 @@ type Parts = SliceParts & {
   log: Pick<Logger, 'info'>
 }
 
-export function keepRetaining(options: Parts): { stop(): void } {
+export function keepRetaining(options: Dependencies): { stop(): void } {
   const { db, writer, guard, now, log } = options
   /** Time, by our clock, until which no notification is too old. */
   let agedUntil = 0

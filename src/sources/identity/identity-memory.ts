@@ -46,7 +46,7 @@ type Known = {
 }
 type Failed = { error: Error | undefined; until: number }
 
-type Parts = {
+type Dependencies = {
   now: () => number
   isMember: (did: string) => boolean
   kept?: KeptIdentities | undefined
@@ -62,7 +62,7 @@ const UNAVAILABLE_FOR_MS = 5 * 1000
 const MAX_KNOWN = 20_000
 const MAX_FAILED = 10_000
 
-export function createIdentityMemory({ now, isMember, kept }: Parts): IdentityMemory {
+export function createIdentityMemory({ now, isMember, kept }: Dependencies): IdentityMemory {
   const members = new LruMap<string, Known>(MAX_KNOWN)
   const strangers = new LruMap<string, Known>(MAX_KNOWN)
   const failed = new LruMap<string, Failed>(MAX_FAILED)

@@ -21,7 +21,7 @@ type EngineWaits = {
   fallbacks(): number
 }
 
-type Parts = {
+type Dependencies = {
   /** @throws EngineUnavailableError */
   place: () => Promise<unknown>
   log: Pick<Logger, 'warn' | 'error'>
@@ -43,7 +43,7 @@ const FIRST_WAITED_FOR_MS = 5_000
 const LEFT_ALONE_MS = 1_000
 const TOLD_EVERY_MS = MINUTE_MS
 
-export function createEngineWaits(parts: Parts): EngineWaits {
+export function createEngineWaits(parts: Dependencies): EngineWaits {
   const { log, now = Date.now, waitedForMs = WAITED_FOR_MS } = parts
   const mayTell = createGate(TOLD_EVERY_MS, now)
   let awayUntil = 0

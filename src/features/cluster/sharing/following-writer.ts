@@ -30,7 +30,7 @@ type FollowingWriter = {
 
 type Place = { following: FollowingLog; epochs: FollowingEpochs }
 
-type Parts = {
+type Dependencies = {
   /** @throws EngineUnavailableError */
   place: () => Promise<Place>
   leases: Pick<Leases, 'epochOf'>
@@ -103,7 +103,7 @@ const READ_AT_ONCE = 256
  * much of it was written. A node that takes over a bucket starts shortly before the previous
  * writer's position in the stream, and skips what that one wrote.
  */
-export function createFollowingWriter(parts: Parts): FollowingWriter {
+export function createFollowingWriter(parts: Dependencies): FollowingWriter {
   const writer = new Writer(parts)
   const running = writer.run()
   return {
@@ -118,13 +118,13 @@ export function createFollowingWriter(parts: Parts): FollowingWriter {
 class Writer {
   isClosed = false
   written = 0
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   readonly #buckets = new Map<number, Bucket>()
   #members: { byUid: Map<number, number>; readAt: number } = { byUid: new Map(), readAt: -Infinity }
   #round: Round | undefined
   #isAway = false
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts
   }
 

@@ -23,7 +23,7 @@ export type GuestTimelines = TimelineReader & {
 
 export type GuestStart = { items: Iterable<NamedItem>; floor: number; seq: number }
 
-type Parts = {
+type Dependencies = {
   actors: Pick<ActorReader, 'flagsOf'>
   graph: Pick<FollowGraphReader, 'has'>
   keeps: Keeps
@@ -52,7 +52,7 @@ const MAX_FEEDS = 50_000
  * follows an account whose earlier posts may be missing, the timeline is dropped, and pages come
  * from rows until it is started again.
  */
-export function createGuestTimelines(parts: Parts): GuestTimelines {
+export function createGuestTimelines(parts: Dependencies): GuestTimelines {
   const guests = new Guests(parts)
   return {
     begin: (owner, start) => guests.begin(owner, start),
@@ -71,19 +71,23 @@ export function createGuestTimelines(parts: Parts): GuestTimelines {
   }
 }
 
-function isShown({ actors, graph }: Parts, owner: number, { originator }: TimelineEntry): boolean {
+function isShown(
+  { actors, graph }: Dependencies,
+  owner: number,
+  { originator }: TimelineEntry,
+): boolean {
   if (originator === owner) return true
   return (actors.flagsOf(originator) & HIDDEN) === 0 && graph.has(owner, originator)
 }
 
 class Guests {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   #all = new LruMap<number, Guest>(MAX_GUESTS)
   /** Number of the last feed change, by account. */
   readonly #feeds = new Map<number, number>()
   #changes = 0
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts
   }
 

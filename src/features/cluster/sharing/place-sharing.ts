@@ -51,7 +51,7 @@ const TOKENS: ReadonlySet<TokenRequest['kind']> = new Set([
   'timelines/revoke-token',
 ])
 
-type Parts = {
+type Dependencies = {
   place: SharedPlace
   state: Pick<SharedState, 'forget' | 'shareOwn'>
   writer: Writer
@@ -59,7 +59,7 @@ type Parts = {
   config: Pick<Config, 'maxMembers'>
 }
 
-function throughPlace(parts: Parts): {
+function throughPlace(parts: Dependencies): {
   writer: Writer
   operate: IngestConnection['operate']
 } {

@@ -19,7 +19,7 @@ import { createEngineWaits } from './engine-waits.ts'
 /** By DID; `upToDate` throws an XRPCError 503 if the engine never has answered for one of these members. */
 type SharedFollowing = FollowingLogs & UpToDate & { fallbacks(): number }
 
-type Parts = {
+type Dependencies = {
   /** @throws EngineUnavailableError */
   place: () => Promise<{ following: FollowingLog; epochs: FollowingEpochs }>
   db: Db
@@ -37,7 +37,7 @@ const FIRST_WAITED_FOR_MS = 3_000
 /** Maximum difference between the clocks of nodes and the stream. */
 const CLOCKS_DIFFER_MS = 10_000
 
-export function createSharedFollowing(parts: Parts): SharedFollowing {
+export function createSharedFollowing(parts: Dependencies): SharedFollowing {
   const tips = new LruMap<string, number>(MAX_TIPS)
   const said = {
     away: 'the engine is unreachable: members’ timelines by arrival can’t continue',
@@ -88,7 +88,11 @@ export function createSharedFollowing(parts: Parts): SharedFollowing {
  * Cuts a slice before the first entry that is not here yet. Only entries newer than this node's
  * position in the stream may be missing.
  */
-function settled({ db, items }: Parts, { entries, isEnd }: Slice, isForward: boolean): Slice {
+function settled(
+  { db, items }: Dependencies,
+  { entries, isEnd }: Slice,
+  isForward: boolean,
+): Slice {
   const readUpTo = latestStreamTimeUs(db) / 1_000 - CLOCKS_DIFFER_MS
   const late = entries.filter(({ at }) => at >= readUpTo)
   if (late.length === 0) return { entries, isEnd }

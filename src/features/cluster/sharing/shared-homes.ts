@@ -37,7 +37,7 @@ export type SharedHomes = {
   counts(): { asked: number; used: number; kept: number }
 }
 
-type Parts = {
+type Dependencies = {
   /** @throws EngineUnavailableError */
   place: () => Promise<{ following: FollowingLog; epochs: FollowingEpochs }>
   db: Db
@@ -73,7 +73,7 @@ const MAX_FETCHING = 16
  * this node sees the same follows. Arrivals after the log's position in the stream come from this
  * node's own rows.
  */
-export function createSharedHomes(parts: Parts): SharedHomes {
+export function createSharedHomes(parts: Dependencies): SharedHomes {
   const { rings, guests, held, actors } = parts
   const waits = createEngineWaits({
     ...parts,
@@ -138,7 +138,7 @@ export function createSharedHomes(parts: Parts): SharedHomes {
 
 /** Without usable log entries, starts with arrivals from now on. */
 function startOf(
-  parts: Parts,
+  parts: Dependencies,
   uid: number,
   { entries, position }: { entries: readonly LoggedEntry[]; position: number | undefined },
 ): (GuestStart & { isFromLog: boolean }) | undefined {
@@ -158,7 +158,7 @@ function startOf(
 }
 
 /** The newest entries, as far as their writer saw the same follows as this node. */
-function completeOf({ actors, graph }: Parts, uid: number, entries: readonly LoggedEntry[]) {
+function completeOf({ actors, graph }: Dependencies, uid: number, entries: readonly LoggedEntry[]) {
   if (entries[0]?.follows === undefined) return []
   const digest = followsDigest(graph, actors, uid)
   const first = entries.findIndex(({ follows }) => follows !== digest)

@@ -56,7 +56,7 @@ export type SharedPlace = {
 
 type Place = { id: string; decisions: PlaceChanges }
 
-type Parts = {
+type Dependencies = {
   /** @throws EngineUnavailableError */
   place: () => Promise<Place>
   db: Db
@@ -81,7 +81,7 @@ const MAX_APPLIED_AT_ONCE = 500
 const GONE_KEPT = 10_000
 const TIDIED_EVERY = 100
 
-export function createSharedPlace(parts: Parts): SharedPlace {
+export function createSharedPlace(parts: Dependencies): SharedPlace {
   const { db, isFollowing } = parts
   const waits = createEngineWaits({
     ...parts,
@@ -137,7 +137,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
 }
 
 async function decideInTurn(
-  parts: Parts,
+  parts: Dependencies,
   act: PlaceAct,
   bringing: () => Promise<void>,
 ): Promise<Record<string, number>> {
@@ -174,7 +174,7 @@ function withReplaced(db: Db, changes: readonly DocChange[]): NewPlaceChange[] {
 
 /** Brings rows up to date with the engine, after sending it what this node had before sharing. */
 export async function bringPlace(
-  parts: Pick<Parts, 'db' | 'writer' | 'log'>,
+  parts: Pick<Dependencies, 'db' | 'writer' | 'log'>,
   found: Place,
 ): Promise<void> {
   const { db, writer } = parts
@@ -209,7 +209,10 @@ function missingIn(db: Db, { changes }: PlaceSlice): PlaceSlice['changes'] {
 }
 
 /** Sends what this node had before sharing to the engine, except keys that exist there. */
-async function addOwn({ db, log }: Pick<Parts, 'db' | 'log'>, { decisions }: Place): Promise<void> {
+async function addOwn(
+  { db, log }: Pick<Dependencies, 'db' | 'log'>,
+  { decisions }: Place,
+): Promise<void> {
   const own = ownPlace(db)
   await addMissing(decisions, own)
   if (own.length > 0) log.info({ found: own.length }, 'this node’s data of the place is now shared')
@@ -247,7 +250,11 @@ async function addSome(
 const roundsOf = (version: number) => Math.floor(version / TIDIED_EVERY)
 
 /** Prunes surplus deletions periodically, so that they do not accumulate. */
-async function tidy({ db, log }: Parts, decisions: PlaceChanges, version: number): Promise<void> {
+async function tidy(
+  { db, log }: Dependencies,
+  decisions: PlaceChanges,
+  version: number,
+): Promise<void> {
   const gone = goneKeys(db)
   const surplus = gone.slice(0, gone.length - GONE_KEPT).map(({ number }) => number)
   for (const some of batchesOf(surplus, MAX_PLACE_CHANGES_AT_ONCE)) {

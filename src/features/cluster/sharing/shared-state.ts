@@ -44,7 +44,7 @@ export type SharedState = {
 /** The engine as currently reached. */
 export type PrivatePlace = { id: string; changes: PrivateChanges }
 
-type Parts = {
+type Dependencies = {
   /** @throws EngineUnavailableError */
   place: () => Promise<PrivatePlace>
   db: Db
@@ -61,7 +61,7 @@ type Parts = {
  */
 const STOPPED_MS = 2_000
 
-export function createSharedState(parts: Parts): SharedState {
+export function createSharedState(parts: Dependencies): SharedState {
   const { place, writer, now = Date.now } = parts
   const waits = createEngineWaits({
     ...parts,
@@ -123,7 +123,7 @@ export function createSharedState(parts: Parts): SharedState {
 
 /** Brings rows up to date with the engine, after sending it what this node had before sharing. */
 export async function bringState(
-  parts: Pick<Parts, 'db' | 'writer'>,
+  parts: Pick<Dependencies, 'db' | 'writer'>,
   found: PrivatePlace,
   did: string,
 ): Promise<void> {
@@ -132,7 +132,7 @@ export async function bringState(
 }
 
 async function bringNews(
-  { db, writer }: Pick<Parts, 'db' | 'writer'>,
+  { db, writer }: Pick<Dependencies, 'db' | 'writer'>,
   { id, changes }: PrivatePlace,
   did: string,
 ): Promise<void> {
@@ -154,7 +154,7 @@ function knownVersion(db: Db, did: string, place: string): number | undefined {
 
 /** Sends what this node had before sharing to the engine, except keys that exist there. */
 async function addOwn(
-  { db }: Pick<Parts, 'db'>,
+  { db }: Pick<Dependencies, 'db'>,
   { changes }: PrivatePlace,
   did: string,
 ): Promise<void> {

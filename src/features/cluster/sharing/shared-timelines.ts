@@ -28,7 +28,7 @@ type SharedTimelines = Followed & {
 type CursorKey = { id: number; secret: Buffer }
 type Place = { id: string; timelines: Pick<TimelineLog, 'put' | 'after'> }
 
-type Parts = {
+type Dependencies = {
   /** @throws EngineUnavailableError */
   place: () => Promise<Place>
   /** The place's identity as known before the engine is reached. */
@@ -70,7 +70,7 @@ export function sharedCursorSecret(placeId: string): Buffer {
   return hash('sha256', `cursors ${placeId}`, 'buffer')
 }
 
-export function createSharedTimelines(parts: Parts): SharedTimelines {
+export function createSharedTimelines(parts: Dependencies): SharedTimelines {
   const { place } = parts
   const followed = new Map<string, number>()
   const waits = createEngineWaits({
@@ -159,7 +159,7 @@ export async function bringTimeline(
 }
 
 async function append(
-  parts: Parts,
+  parts: Dependencies,
   place: Place,
   { name, posts }: { name: string; posts: TimelinePost[] },
 ): Promise<PostOutcome[]> {

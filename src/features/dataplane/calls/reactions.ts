@@ -51,14 +51,14 @@ export function createReactions(reading: Reading): Reactions {
   }
 }
 
-type Parts = Pick<Reading, 'db' | 'actors'> & { rows: KeyedRows }
+type Dependencies = Pick<Reading, 'db' | 'actors'> & { rows: KeyedRows }
 
 /** Strong references to posts, by posts.id. */
-function postRefs({ actors, rows }: Parts, ids: readonly number[]): Map<number, Ref> {
+function postRefs({ actors, rows }: Dependencies, ids: readonly number[]): Map<number, Ref> {
   return new Map(rows.postRefs(ids).map((row) => [row.id, refOf(actors, row, POST)]))
 }
 
-function recordRefs({ actors, rows }: Parts, ids: readonly number[]): Map<number, Ref> {
+function recordRefs({ actors, rows }: Dependencies, ids: readonly number[]): Map<number, Ref> {
   return new Map(
     rows
       .recordRefs(ids)
@@ -76,7 +76,7 @@ function refOf(
 
 /** `build` returns undefined if the subject is not stored here. */
 function present<Row extends RowKey>(
-  { rows }: Parts,
+  { rows }: Dependencies,
   keys: readonly UriKey[],
   options: {
     found: readonly Row[]
@@ -99,11 +99,11 @@ function toWritten({ sortAt, record, cid }: Made, original: WrittenReaction | un
   return toRecord({ json: JSON.stringify(record), cid: cid ?? cidOf(record), sortAt })
 }
 
-function edgesOf({ db }: Parts, table: EdgeTable, keys: readonly UriKey[]): Edge[] {
+function edgesOf({ db }: Dependencies, table: EdgeTable, keys: readonly UriKey[]): Edge[] {
   return table.findAll(db, keys).filter((edge) => edge !== undefined)
 }
 
-function likes(parts: Parts, keys: readonly UriKey[]): Found {
+function likes(parts: Dependencies, keys: readonly UriKey[]): Found {
   const ofPosts = edgesOf(parts, likeEdges, keys)
   const known = byName(ofPosts)
   const ofRecords = parts.rows
@@ -129,7 +129,7 @@ function likes(parts: Parts, keys: readonly UriKey[]): Found {
 
 /** Records whose subject is an account; the sort time is the only time kept. */
 function ofAccounts(
-  parts: Parts,
+  parts: Dependencies,
   keys: readonly UriKey[],
   { table, $type }: { table: EdgeTable; $type: typeof FOLLOW | typeof BLOCK },
 ): Found {
@@ -143,7 +143,7 @@ function ofAccounts(
   })
 }
 
-function reposts(parts: Parts, keys: readonly UriKey[]): Found {
+function reposts(parts: Dependencies, keys: readonly UriKey[]): Found {
   const found = parts.rows.reposts(keys)
   const refs = postRefs(
     parts,
@@ -162,7 +162,7 @@ function reposts(parts: Parts, keys: readonly UriKey[]): Found {
 
 /** at-URIs by lists.id, of lists that are referenced but may not be stored here. */
 function listUris(
-  { actors, rows }: Parts,
+  { actors, rows }: Dependencies,
   found: readonly { list: number }[],
 ): Map<number, string> {
   const ids = [...new Set(found.map(({ list }) => list))]
@@ -171,7 +171,7 @@ function listUris(
   )
 }
 
-function listItems(parts: Parts, keys: readonly UriKey[]): Found {
+function listItems(parts: Dependencies, keys: readonly UriKey[]): Found {
   const found = parts.rows.listItems(keys)
   const uris = listUris(parts, found)
   return present(parts, keys, {
@@ -185,7 +185,7 @@ function listItems(parts: Parts, keys: readonly UriKey[]): Found {
   })
 }
 
-function listBlocks(parts: Parts, keys: readonly UriKey[]): Found {
+function listBlocks(parts: Dependencies, keys: readonly UriKey[]): Found {
   const found = parts.rows.listBlocks(keys)
   const uris = listUris(parts, found)
   return present(parts, keys, {

@@ -15,18 +15,18 @@ const MAX_CHANGED = 20_000
 const POST = collectionCodes['app.bsky.feed.post']
 
 type Kept = { uid: number; change: number }
-type Parts = { db: Db; actors: ActorReader; hasPost: (uri: string) => boolean }
+type Dependencies = { db: Db; actors: ActorReader; hasPost: (uri: string) => boolean }
 
 export class Labelled {
   /** Subjects without a label as of a change number. */
   readonly #free = new Recent<string, Kept>(MAX_SUBJECTS)
   /** By uid: number of the last change to labels on any of the account's subjects. */
   readonly #changes = new Map<number, number>()
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   readonly #labels: ReturnType<typeof prepareLabels>
   #change = 0
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts
     this.#labels = prepareLabels(parts.db)
   }

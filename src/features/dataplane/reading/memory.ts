@@ -34,14 +34,14 @@ const ENTRY_BYTES = 300
 export type Memory = ReturnType<typeof createMemory>
 type Kept = ReturnType<typeof createKept>
 
-type Parts = {
+type Dependencies = {
   db: Db
   actors: ActorReader
   hydrator: Pick<Hydrator, 'blocks'>
   invalidations: InvalidationReader | undefined
 }
 
-export function createMemory(parts: Parts) {
+export function createMemory(parts: Dependencies) {
   const { invalidations } = parts
   const kept = createKept(parts)
   return {
@@ -78,7 +78,7 @@ export function createMemory(parts: Parts) {
   }
 }
 
-function createKept({ db, actors, hydrator }: Parts) {
+function createKept({ db, actors, hydrator }: Dependencies) {
   const postIds = new Recent<string, { id: number }>(MAX_NAMES)
   const postNames = new Recent<number, NamedPost>(MAX_NAMES)
   const findPost = (uri: string): NamedPost | undefined => {

@@ -10,7 +10,7 @@ import type { prepareReposts } from '../../../data/store/read/posts/reposts.ts'
 import type { Memory, NamedPost, NamedRepost } from './memory.ts'
 import { recalled, recalledInPlace } from './recent.ts'
 
-type Parts = {
+type Dependencies = {
   db: Db
   actors: ActorReader
   memory: Memory
@@ -27,7 +27,7 @@ export function idsOf(posts: readonly (NamedPost | undefined)[]): number[] {
   return posts.map((post) => post?.id ?? 0)
 }
 
-export function createNames({ db, actors, memory, posts: reader, reposts }: Parts) {
+export function createNames({ db, actors, memory, posts: reader, reposts }: Dependencies) {
   const byUri = createPostsByUri({ db, actors })
   const keep = (post: NamedPost): NamedPost => {
     memory.keepPost(post)

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../base/util/json-object.ts'
 import { isRepostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
 import type { Needs } from '../../../http/xrpc/define.ts'
 
-type Parts = Needs<'authorFeed' | 'hydrator'>
+type Dependencies = Needs<'authorFeed' | 'hydrator'>
 type Reply = { uri: string; parent: string; post: object }
 
 /** Older replies that the AppView omits are omitted for a reason. */
@@ -20,7 +20,7 @@ const MAX_OWN = 30
  * @returns the answer with the missing replies
  */
 export function withOwnReplies(
-  parts: Parts,
+  parts: Dependencies,
   theirs: JsonObject,
   { reader, below }: { reader: Reader; below: number },
 ): JsonObject {
@@ -37,7 +37,7 @@ export function withOwnReplies(
 }
 
 /** Oldest first, so that a reply to a reply finds its parent. */
-function recentReplies({ authorFeed, hydrator }: Parts, reader: Reader): Reply[] {
+function recentReplies({ authorFeed, hydrator }: Dependencies, reader: Reader): Reply[] {
   const filter = 'posts_with_replies'
   const { items } = authorFeed({
     author: reader.viewer?.uid ?? 0,

@@ -11,14 +11,14 @@ import type { MediaConfig } from '../media-config.ts'
 import { videoRecordsOf } from '../store/video-records.ts'
 import type { PinnedAccount, PinRules } from './keep-pins.ts'
 
-type Parts = { db: Db; actors: Pick<ActorReader, 'uidOf' | 'didOf' | 'flagsOf'> }
+type Dependencies = { db: Db; actors: Pick<ActorReader, 'uidOf' | 'didOf' | 'flagsOf'> }
 
 const MEGABYTE = 1 << 20
 /** Per account; earlier posts are not pinned. */
 const MOST_POSTS = 5_000
 
 /** Undefined if no accounts are pinned. */
-export function pinRules(config: MediaConfig, { db, actors }: Parts): PinRules | undefined {
+export function pinRules(config: MediaConfig, { db, actors }: Dependencies): PinRules | undefined {
   const { mediaPin, mediaPinMb, videos } = config
   if (mediaPin.length === 0 || videos !== 'own') return undefined
   const isShown = (subject: string) => !findTakedown(db, subject)
@@ -35,7 +35,7 @@ export function pinRules(config: MediaConfig, { db, actors }: Parts): PinRules |
   }
 }
 
-function didsOf(mediaPin: readonly string[], { db, actors }: Parts): string[] {
+function didsOf(mediaPin: readonly string[], { db, actors }: Dependencies): string[] {
   const named = mediaPin.filter((one) => one !== 'members')
   const members = mediaPin.includes('members')
     ? allMembers(db).map(({ uid }) => actors.didOf(uid))
@@ -44,7 +44,7 @@ function didsOf(mediaPin: readonly string[], { db, actors }: Parts): string[] {
 }
 
 /** Deactivated accounts may return; deleted and taken-down ones leave nothing here. */
-function stateOf(did: string, { db, actors }: Parts): PinnedAccount['state'] {
+function stateOf(did: string, { db, actors }: Dependencies): PinnedAccount['state'] {
   const uid = actors.uidOf(did)
   if (uid === 0 || findTakedown(db, did)) return 'gone'
   if ((actors.flagsOf(uid) & HIDDEN) === 0) return 'here'

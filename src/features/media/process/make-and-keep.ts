@@ -6,7 +6,10 @@ import type { DiskCache } from '../cache/disk-cache.ts'
 import type { Job } from './jobs.ts'
 import type { MediaProcess } from './media-process.ts'
 
-type Parts = { cache: Pick<DiskCache, 'reserve' | 'keep'>; process: Pick<MediaProcess, 'run'> }
+type Dependencies = {
+  cache: Pick<DiskCache, 'reserve' | 'keep'>
+  process: Pick<MediaProcess, 'run'>
+}
 
 /**
  * @param jobTo - returns the job that writes to a given path
@@ -14,7 +17,7 @@ type Parts = { cache: Pick<DiskCache, 'reserve' | 'keep'>; process: Pick<MediaPr
  * @throws MediaError
  */
 export async function makeAndKeep(
-  { cache, process }: Parts,
+  { cache, process }: Dependencies,
   { key, jobTo, payers }: { key: string; jobTo: (to: string) => Job; payers: readonly string[] },
 ): Promise<void> {
   const to = await cache.reserve()

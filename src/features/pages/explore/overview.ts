@@ -12,7 +12,7 @@ import type { Explored, OverviewRow } from '../../../http/operator/explored.ts'
 import { type Facts, readFacts } from '../../../http/operator/facts.ts'
 import { MAX_LISTED_INVITES } from '../../../http/operator/invites.ts'
 
-type Parts = {
+type Dependencies = {
   db: Db
   config: Config
   status: () => IngestStatus | undefined
@@ -24,7 +24,13 @@ const BACKUP_IS_OLD_MS = 2 * DAY_MS
 const MANY_JOBS = 20_000
 const LEAST_FREE_BYTES = 2e9
 
-export async function overview({ db, config, status, now = Date.now, features = [] }: Parts) {
+export async function overview({
+  db,
+  config,
+  status,
+  now = Date.now,
+  features = [],
+}: Dependencies) {
   const report = status()
   const facts = readFacts(db, config.dataDir, report?.follows ?? 0)
   const ofFeatures = await Promise.all(features.map((feature) => feature.overview?.(config) ?? []))

@@ -37,7 +37,7 @@ type TokenFields = {
   token?: string | undefined
 }
 
-type Parts = {
+type Dependencies = {
   db: Db
   ingest: Pick<IngestConnection, 'operate'>
   log: Pick<Logger, 'info'>
@@ -60,7 +60,10 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 /**
  * GET /tokens; POST /tokens with `{name, scopes, rate?, days?, token?}`; DELETE /tokens/:name.
  */
-export function addTokens(app: Hono, { db, ingest, log, readJson, now = Date.now }: Parts): void {
+export function addTokens(
+  app: Hono,
+  { db, ingest, log, readJson, now = Date.now }: Dependencies,
+): void {
   const operate = (request: TokenRequest) => ingest.operate(request)
   app.get('/tokens', (c) => c.json({ tokens: listServiceTokens(db).map(tokenLine) }))
   app.post('/tokens', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {

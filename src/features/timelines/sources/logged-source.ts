@@ -19,7 +19,7 @@ export type FollowingLogs = {
   read(did: string, range: ArrivalRange): Promise<{ entries: LoggedEntry[]; isEnd: boolean }>
 }
 
-type Parts = {
+type Dependencies = {
   key: string
   did: string
   uid: number
@@ -37,7 +37,7 @@ const UNKNOWN = Number.MAX_SAFE_INTEGER
 /** Log reads per page if few or none of the entries are shown. */
 const MAX_READS = 8
 
-export function createLoggedSource(parts: Parts): TimelineSource<Arrival> {
+export function createLoggedSource(parts: Dependencies): TimelineSource<Arrival> {
   const { key, did, logs, describe, gaps } = parts
   /** Of the last read only: a stream reads as long as its client stays. */
   let before: ReadonlyMap<number, number> = new Map()
@@ -72,7 +72,7 @@ export function createLoggedSource(parts: Parts): TimelineSource<Arrival> {
   }
 }
 
-async function collect(parts: Parts, logs: FollowingLogs, range: ArrivalRange) {
+async function collect(parts: Dependencies, logs: FollowingLogs, range: ArrivalRange) {
   const events: Arrival[] = []
   let reached = range.at
   let isEnd = false
@@ -86,7 +86,7 @@ async function collect(parts: Parts, logs: FollowingLogs, range: ArrivalRange) {
   return { events, reached, isEnd }
 }
 
-function shown(parts: Parts, entries: readonly LoggedEntry[]): Arrival[] {
+function shown(parts: Dependencies, entries: readonly LoggedEntry[]): Arrival[] {
   const { items, actors, graph, uid: viewer, blocked } = parts
   const found = items.byUri(entries.map(({ uri }) => uri))
   const isBlocked = blocked([...found.values()])

@@ -10,13 +10,13 @@ import type { CustomEvent, CustomTimelines } from '../store/read/custom-timeline
 import { KEYS_LAST_MS } from './append.ts'
 import { base64, cutForLog, type Entry, type Remainder } from './follow-log.ts'
 
-type Parts = { db: Db; events: Pick<CustomTimelines, 'read'>; now: number }
+type Dependencies = { db: Db; events: Pick<CustomTimelines, 'read'>; now: number }
 
 const READ_AT_ONCE = 500
 
 /** @param after - the number of the last event in the log */
 export function* movedEntries(
-  parts: Parts,
+  parts: Dependencies,
   row: CustomTimelineRow,
   after: number,
 ): Generator<string> {
@@ -29,7 +29,7 @@ export function* movedEntries(
   }
 }
 
-function* eventsOf({ events }: Parts, row: CustomTimelineRow, after: number) {
+function* eventsOf({ events }: Dependencies, row: CustomTimelineRow, after: number) {
   for (let at = after; ; ) {
     const found = events.read(row.id, { at, isForward: true, limit: READ_AT_ONCE })
     for (const some of cutForLog(found, found.keys())) yield some.map((i) => written(found[i]!))
@@ -44,7 +44,7 @@ function written({ seq, receivedAt, ...event }: CustomEvent): Entry['posts'][num
 }
 
 /** The last entry has the highest number assigned, so a node that has it has everything. */
-function* remainderOf({ db, now }: Parts, row: CustomTimelineRow): Generator<Remainder> {
+function* remainderOf({ db, now }: Dependencies, row: CustomTimelineRow): Generator<Remainder> {
   const { id } = row
   const limit = READ_AT_ONCE
   const since = now - KEYS_LAST_MS

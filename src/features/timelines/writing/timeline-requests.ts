@@ -25,7 +25,7 @@ type Room = {
   ifThereIsRoom(work: () => void): void
 }
 
-type Parts = {
+type Dependencies = {
   db: Db
   writer: Pick<Writer, 'commit'>
   room: Room
@@ -44,7 +44,7 @@ const CURSORS_LAST_MS = 90 * DAY_MS
 const PRUNED_AT_ONCE = 5_000
 
 export function createTimelineRequests(
-  parts: Parts,
+  parts: Dependencies,
 ): (request: TimelineRequest) => TimelineOutcomes {
   const { writer, room } = parts
   const append = createAppend(parts.limits ?? LIMITS)
@@ -76,7 +76,7 @@ export function tendTimelines({
   db,
   writer,
   room,
-}: Pick<Parts, 'db' | 'writer'> & { room: Pick<Room, 'ifThereIsRoom'> }): {
+}: Pick<Dependencies, 'db' | 'writer'> & { room: Pick<Room, 'ifThereIsRoom'> }): {
   stop(): void
 } {
   const commit = (work: (db: WriteDb, now: number) => void) =>

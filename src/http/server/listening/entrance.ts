@@ -26,7 +26,7 @@ export type Entrance = {
   isHeld(socket: Socket): boolean
 }
 
-type Parts = {
+type Dependencies = {
   overload: Pick<Overload, 'addressTime' | 'visitorOf'>
   isProxy: (address: string) => boolean
   onRefused: (path: string) => void
@@ -38,7 +38,7 @@ const HEALTH = '/xrpc/_health'
 /** Where a token is asked for; elsewhere, one changes nothing. */
 const WITH_TOKENS = ['/xrpc/', '/v1/', '/operator/', '/explore/api/', '/metrics']
 
-export function createEntrance({ overload, isProxy, onRefused }: Parts): Entrance {
+export function createEntrance({ overload, isProxy, onRefused }: Dependencies): Entrance {
   const { addressTime } = overload
   const pace = createRefusalPace()
   const held = new WeakSet<Socket>()

@@ -5,14 +5,14 @@ import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Db } from '../../../data/store/db.ts'
 import { hiddenFromRecommendations } from '../../../data/store/read/accounts/content-visibility.ts'
 
-type Parts = { db: Db; graph: Pick<FollowGraphReader, 'has'> }
+type Dependencies = { db: Db; graph: Pick<FollowGraphReader, 'has'> }
 
 /**
  * Those of these accounts (uids) that are not to be recommended to the viewer, who is 0 for a
  * visitor.
  */
 export function notRecommendedTo(
-  { db, graph }: Parts,
+  { db, graph }: Dependencies,
   viewer: number,
   uids: Iterable<number>,
 ): Set<number> {

@@ -14,7 +14,7 @@ type Suggestions = {
   relativeTo(actor: number, viewer: number): readonly number[]
 }
 
-type Parts = {
+type Dependencies = {
   graph: FollowGraphReader
   actors: Pick<ActorReader, 'count' | 'flagsOf'>
   now?: () => number
@@ -27,7 +27,7 @@ const MAX_FOLLOWS_EACH = 500
 const MAX_KEPT = 2_000
 const KEPT_FOR_MS = 10 * MINUTE_MS
 
-export function createSuggestions({ graph, actors, now = Date.now }: Parts): Suggestions {
+export function createSuggestions({ graph, actors, now = Date.now }: Dependencies): Suggestions {
   const kept = new LruMap<string, { uids: readonly number[]; at: number }>(MAX_KEPT)
 
   function keptOr(key: string, make: () => number[]): readonly number[] {

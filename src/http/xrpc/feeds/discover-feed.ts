@@ -43,7 +43,7 @@ export function isDiscover(uri: string): boolean {
 /** Of items among which few may be wanted. */
 const MOST_READ = 100
 
-type Parts = Needs<
+type Dependencies = Needs<
   'firstPage' | 'shownWhileFilling' | 'viewCache' | 'timeline' | 'wholeItems' | 'db' | 'graph'
 >
 
@@ -53,7 +53,7 @@ type Parts = Needs<
  * that the page above already shows, so those that none did come first.
  */
 export function inPlaceOfDiscover(
-  { firstPage, shownWhileFilling, viewCache, timeline, wholeItems, db, graph }: Parts,
+  { firstPage, shownWhileFilling, viewCache, timeline, wholeItems, db, graph }: Dependencies,
   { viewer, params, reader }: Call<{ limit: number; cursor?: string }>,
 ): ReadyJson[] {
   if (!viewer || params.cursor !== undefined) return []

@@ -33,12 +33,12 @@ type Generators = {
   endpointOf(did: string, call: Caller): Promise<string>
 }
 
-type Parts = Parameters<typeof fetchRecord>[0] & { actors: ActorReader; hydrator: Hydrator }
+type Dependencies = Parameters<typeof fetchRecord>[0] & { actors: ActorReader; hydrator: Hydrator }
 
 const MAX_REMEMBERED = 5_000
 const REMEMBERED_FOR_MS = 5 * MINUTE_MS
 
-export function createGenerators(parts: Parts, now: () => number = Date.now): Generators {
+export function createGenerators(parts: Dependencies, now: () => number = Date.now): Generators {
   const fetched = new LruMap<string, { did: string; at: number }>(MAX_REMEMBERED)
   const isFresh = (one: { at: number } | undefined) =>
     one !== undefined && now() - one.at < REMEMBERED_FOR_MS

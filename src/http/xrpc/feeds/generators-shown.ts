@@ -14,12 +14,16 @@ import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import { DISCOVER, isDiscover } from './discover-feed.ts'
 
-type Parts = Needs<'ownFeeds' | 'hydrator'>
+type Dependencies = Needs<'ownFeeds' | 'hydrator'>
 type Shown = { state: ProfileState; uri: string; reader: Reader }
 type GeneratorView = NonNullable<ReturnType<typeof generatorView>>
 
 /** In the order of `uris`; leaves out those that can't be shown. */
-export function generatorViews(app: Parts, uris: readonly string[], call: Pick<Call, 'reader'>) {
+export function generatorViews(
+  app: Dependencies,
+  uris: readonly string[],
+  call: Pick<Call, 'reader'>,
+) {
   const state = readGenerators(app, uris, call)
   return uris
     .map((uri) => shownGenerator(app, { state, uri, reader: call.reader }))
@@ -27,7 +31,7 @@ export function generatorViews(app: Parts, uris: readonly string[], call: Pick<C
 }
 
 export function shownGenerator(
-  { ownFeeds, hydrator }: Parts,
+  { ownFeeds, hydrator }: Dependencies,
   { state, uri, reader }: Shown,
 ): GeneratorView | undefined {
   const view = generatorView(state, uri)

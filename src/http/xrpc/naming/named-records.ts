@@ -4,11 +4,11 @@ import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
 import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 
-type Parts = { search: Pick<Searching, 'records'>; actors: Pick<ActorReader, 'didOf'> }
+type Dependencies = { search: Pick<Searching, 'records'>; actors: Pick<ActorReader, 'didOf'> }
 
 /** A page of at-URIs. */
 export function namedRecords(
-  { search, actors }: Parts,
+  { search, actors }: Dependencies,
   request: NamedRequest,
   call: SearchCall,
 ): MaybeLater<SkeletonPage<string>> {

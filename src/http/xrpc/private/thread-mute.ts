@@ -8,11 +8,11 @@ import { isPostUri } from '../naming/post-names.ts'
 
 const MAX_THREAD_MUTES = 20_000
 
-type Parts = Needs<'actors' | 'lookups' | 'muteCounts' | 'resolver' | 'writer'>
+type Dependencies = Needs<'actors' | 'lookups' | 'muteCounts' | 'resolver' | 'writer'>
 
 /** Passes the change on to the ingest thread. */
 export function toldOfThread(kind: 'mute-thread' | 'unmute-thread') {
-  return async (app: Parts, { viewer, input }: SignedInCall<unknown, { root: string }>) => {
+  return async (app: Dependencies, { viewer, input }: SignedInCall<unknown, { root: string }>) => {
     const uri = input.root
     if (!isPostUri(uri)) throw invalidRequest('The root of a thread is a post')
     await checkExists(app, uri.split('/')[2]!, { viewer, refusal: 'Post not found' })

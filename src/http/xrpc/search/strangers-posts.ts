@@ -7,7 +7,7 @@ import type { Needs } from '../define.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import { onlyAuthor, type PostSearchParams } from './post-search.ts'
 
-type Parts = Needs<'actors' | 'names' | 'strangersPages' | 'underWay' | 'waits'>
+type Dependencies = Needs<'actors' | 'names' | 'strangersPages' | 'underWay' | 'waits'>
 
 /** Steps of a search; `ready` resolves once those posts are here, can't be had, or time is up. */
 export function awaitingAuthor<Params extends { cursor?: string }>(
@@ -19,7 +19,7 @@ export function awaitingAuthor<Params extends { cursor?: string }>(
     return name === undefined ? undefined : names.find(name, call.who)
   }
   return {
-    ready(app: Parts, call: SearchCall): Promise<void> | undefined {
+    ready(app: Dependencies, call: SearchCall): Promise<void> | undefined {
       if (!call.viewer || call.params.cursor !== undefined) return undefined
       const later = andThen(find(app, call), (author) =>
         author && app.strangersPages.isFetched(author)
@@ -30,7 +30,7 @@ export function awaitingAuthor<Params extends { cursor?: string }>(
     },
 
     /** Whether it says nothing that there are none. */
-    isUnknown(app: Parts, call: SearchCall): MaybeLater<boolean> {
+    isUnknown(app: Dependencies, call: SearchCall): MaybeLater<boolean> {
       return andThen(find(app, call), (author) => {
         if (!author || !app.strangersPages.isFetched(author)) return false
         if (author.uid === 0) call.reader.missing.add({ dids: [author.did] })
@@ -45,7 +45,7 @@ export function awaitingAuthor<Params extends { cursor?: string }>(
 
 /** Resolves once the account's newest posts are here and their words indexed, or time is up. */
 async function searchable(
-  { actors, strangersPages, underWay, waits }: Parts,
+  { actors, strangersPages, underWay, waits }: Dependencies,
   author: NamedActor,
   request: { viewer: { uid: number; did: string }; signal: AbortSignal },
 ): Promise<void> {

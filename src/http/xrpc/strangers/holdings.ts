@@ -11,17 +11,23 @@ import type { PostsByUri } from '../../../data/store/read/posts/posts-by-uri.ts'
 
 export type Scope = 'authors' | 'community' | 'network'
 
-type Parts = { actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>; scope: Scope }
+type Dependencies = {
+  actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>
+  scope: Scope
+}
 
 /** Whether all records of this account are here; 0 is an unknown account. */
-export function isStoredAccount({ actors, scope }: Parts, uid: number): boolean {
+export function isStoredAccount({ actors, scope }: Dependencies, uid: number): boolean {
   if (scope === 'network') return true
   if (uid === 0) return false
   return (actors.flagsOf(uid) & MEMBER) !== 0 || actors.memberFollowersOf(uid) > 0
 }
 
 /** Whether a post is here with its thread and interactions. @param uri - its at-URI, with a DID */
-export function isStoredPost(parts: Parts & { postsByUri: PostsByUri }, uri: string): boolean {
+export function isStoredPost(
+  parts: Dependencies & { postsByUri: PostsByUri },
+  uri: string,
+): boolean {
   if (parts.scope === 'network') return true
   const row = parts.postsByUri([uri]).get(uri)
   // A post known to be deleted counts as known.
@@ -40,7 +46,7 @@ const LISTED_AT_ONCE = 100
 const MAX_LISTED = 1_000
 
 /** A list's feed is complete if we hold all of the list's members. */
-export function isStoredList(parts: Parts & { listPages: ListPages }, uri: string): boolean {
+export function isStoredList(parts: Dependencies & { listPages: ListPages }, uri: string): boolean {
   if (parts.scope === 'network') return true
   const key = parseRecordUri(uri)
   const list = key ? parts.listPages.idOf(key.did, key.rkey) : 0

@@ -12,12 +12,12 @@ import { whenAsked } from '../waiting/when-asked.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 
 type ListCall = Pick<Call<{ list: string }>, 'params' | 'reader' | 'signal'>
-type Parts = Needs<
+type Dependencies = Needs<
   'actors' | 'fetchRequests' | 'hydrator' | 'listPages' | 'strangersPages' | 'underWay' | 'waits'
 >
 
 /** @returns undefined if there is nothing to wait for */
-export function strangersList(app: Parts, call: ListCall): Promise<void> | undefined {
+export function strangersList(app: Dependencies, call: ListCall): Promise<void> | undefined {
   const { params, reader } = call
   const key = parseRecordUri(params.list)
   if (!reader.viewer || !key || isHere(app, call)) return undefined
@@ -25,13 +25,16 @@ export function strangersList(app: Parts, call: ListCall): Promise<void> | undef
   return isFetched && listByUri(app, params.list) ? whenHere(app, call, key) : undefined
 }
 
-function isHere(app: Pick<Parts, 'hydrator' | 'listPages'>, { params, reader }: ListCall): boolean {
+function isHere(
+  app: Pick<Dependencies, 'hydrator' | 'listPages'>,
+  { params, reader }: ListCall,
+): boolean {
   const id = listByUri(app, params.list)?.id ?? 0
   return id !== 0 && app.hydrator.lists([id], asVisitor(reader)).lists.has(id)
 }
 
 async function whenHere(
-  { fetchRequests, underWay, waits }: Parts,
+  { fetchRequests, underWay, waits }: Dependencies,
   { params, reader, signal }: ListCall,
   key: NonNullable<ReturnType<typeof parseRecordUri>>,
 ): Promise<void> {

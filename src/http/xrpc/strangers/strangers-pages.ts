@@ -36,7 +36,7 @@ type Reader = { uid: number; did: string }
 type Request = { viewer: Reader; signal: AbortSignal }
 type Page = { cursor: string | undefined; isFull: () => boolean }
 
-type Parts = {
+type Dependencies = {
   actors: Pick<ActorReader, 'uidOf'>
   underWay: Pick<UnderWay, 'page' | 'readTo'>
   fetchRequests: Pick<FetchRequests, 'ask'>
@@ -49,7 +49,7 @@ const POST = 'app.bsky.feed.post'
 /** Meanwhile the profile's screen shows that it is loading. */
 export const PAGE_MAX_WAIT_MS = 4_000
 
-export function createStrangersPages(parts: Parts): StrangersPages {
+export function createStrangersPages(parts: Dependencies): StrangersPages {
   const { actors, isKept, underWay, fetchRequests } = parts
   const waits = createWaits()
 

@@ -10,7 +10,7 @@ import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 
 type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'signal' | 'who'>
 type Facts = Needs<'actors' | 'scope' | 'underWay'>
-type Parts = Facts & Needs<'fetchRequests' | 'names' | 'waits'>
+type Dependencies = Facts & Needs<'fetchRequests' | 'names' | 'waits'>
 
 /** Whether the account's records are neither kept all the time nor read yet. */
 export function areRecordsUnread(app: Facts, uid: number): boolean {
@@ -18,14 +18,18 @@ export function areRecordsUnread(app: Facts, uid: number): boolean {
 }
 
 /** @returns undefined if there is nothing to wait for */
-export function strangersRecords(app: Parts, call: ActorCall): Promise<void> | undefined {
+export function strangersRecords(app: Dependencies, call: ActorCall): Promise<void> | undefined {
   if (!call.reader.viewer) return undefined
   const found = app.names.find(call.params.actor, call.who)
   if (found instanceof Promise) return found.then((one) => one && whenRead(app, one, call))
   return found && whenRead(app, found, call)
 }
 
-function whenRead(app: Parts, actor: NamedActor, call: ActorCall): Promise<void> | undefined {
+function whenRead(
+  app: Dependencies,
+  actor: NamedActor,
+  call: ActorCall,
+): Promise<void> | undefined {
   const { actors, fetchRequests, underWay, waits } = app
   const { did, uid } = actor
   if (uid !== 0 && !areRecordsUnread(app, uid)) return undefined

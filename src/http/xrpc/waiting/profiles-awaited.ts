@@ -11,11 +11,11 @@ import type { Needs } from '../define.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import { whenAsked } from './when-asked.ts'
 
-type Parts = Needs<'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
+type Dependencies = Needs<'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
 
 /** Hydrates these accounts, once the missing ones have arrived or time is up. */
 export async function profilesAwaited(
-  parts: Parts,
+  parts: Dependencies,
   named: readonly NamedActor[],
   call: Pick<Call, 'reader' | 'signal' | 'time'>,
 ): Promise<ProfileState> {
@@ -48,7 +48,7 @@ export async function profilesAwaited(
 
 /** A stranger's declarations (who may write to them) are read once a member views the account. */
 function addUndeclared(
-  { actors, underWay }: Parts,
+  { actors, underWay }: Dependencies,
   uids: readonly number[],
   { viewer, missing }: Reader,
 ): void {

@@ -20,7 +20,7 @@ type UnknownThings = {
   absentAmong(dids: readonly string[], who: Call['who']): MaybeLater<ReadonlySet<string>>
 }
 
-type Parts = {
+type Dependencies = {
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>
   fetchRequests: Pick<FetchRequests, 'wasSent'>
   missingWaits: Pick<MissingWaits, 'areUnfetched'>
@@ -33,7 +33,7 @@ type Parts = {
 /** Further ones count as unknown. */
 const MAX_LOOKED_UP = 25
 
-export function createUnknownThings(parts: Parts): UnknownThings {
+export function createUnknownThings(parts: Dependencies): UnknownThings {
   const { actors, fetchRequests, missingWaits, postsByUri, resolver, scope } = parts
 
   /** Of an account known here. */

@@ -12,7 +12,7 @@ import { showsNothing } from './shows-nothing.ts'
 
 export type Answering = (call: Call) => MaybeLater<MethodResult>
 
-type Parts = Needs<
+type Dependencies = Needs<
   'fetchRequests' | 'missingWaits' | 'nameWaits' | 'publishedRev' | 'unknownThings'
 >
 /** `isLater`: the handler waited for others, and so for names itself. */
@@ -21,7 +21,7 @@ type Outcome = ({ result: MethodResult } | { error: XRPCError }) & { isLater?: b
 const MAX_RUNS = 4
 
 export function upToDate(
-  { fetchRequests, missingWaits, nameWaits, publishedRev, unknownThings }: Parts,
+  { fetchRequests, missingWaits, nameWaits, publishedRev, unknownThings }: Dependencies,
   method: MethodDefinition,
   handler: Answering,
 ): Answering {

@@ -13,7 +13,7 @@ import type { FetchRequests } from './fetch-requests.ts'
 import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
 
-type Parts = {
+type Dependencies = {
   actors: Pick<ActorReader, 'uidOf'>
   underWay: UnderWay
   fetchRequests: FetchRequests
@@ -52,7 +52,7 @@ const SHORTEST_MS = 500
 /** As many as a cold start waits for. */
 const TRIES = 3
 
-export function createWholeItems(parts: Parts): WholeItems {
+export function createWholeItems(parts: Dependencies): WholeItems {
   const { actors, underWay, fetchRequests } = parts
   const waits = createWaits()
 

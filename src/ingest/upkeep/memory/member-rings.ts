@@ -5,7 +5,7 @@ import type { Db } from '../../../data/store/db.ts'
 import type { Memory } from '../../indexing/memory/memory.ts'
 import { openTimeline } from '../../indexing/memory/open-timeline.ts'
 
-type Parts = {
+type Dependencies = {
   db: Db
   memory: Memory
   now: () => number
@@ -14,7 +14,12 @@ type Parts = {
 }
 
 /** @returns what to call when a member makes a request */
-export function createMemberRings({ db, memory, now, isOurs }: Parts): (did: string) => void {
+export function createMemberRings({
+  db,
+  memory,
+  now,
+  isOurs,
+}: Dependencies): (did: string) => void {
   return (did) => {
     const uid = memory.actors.uidOf(did)
     if (memory.timelines.isOpen(uid) || !isOurs(did)) return

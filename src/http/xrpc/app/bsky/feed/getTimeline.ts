@@ -51,7 +51,7 @@ export const getTimeline = pagedMethod(
   },
 )
 
-function ready(app: Parts, call: TimelineCall): Promise<void> | undefined {
+function ready(app: Dependencies, call: TimelineCall): Promise<void> | undefined {
   app.homes?.asked(call.viewer)
   return whole(app, call)
 }
@@ -78,15 +78,15 @@ function timelineSkeleton(
 }
 
 /** Makes a newcomer wait until the page's items and the data to show them have arrived. */
-function whole(app: Parts, call: TimelineCall): Promise<void> | undefined {
+function whole(app: Dependencies, call: TimelineCall): Promise<void> | undefined {
   const { cursor } = call.params
   if (cursor !== undefined && isBadFeedCursor(cursor)) return undefined
   return app.firstPage.isNewcomer(call.viewer.did) ? wait(app, call) : undefined
 }
 
-type Parts = Needs<'firstPage' | 'homes' | 'timeline' | 'viewCache' | 'wholeItems'>
+type Dependencies = Needs<'firstPage' | 'homes' | 'timeline' | 'viewCache' | 'wholeItems'>
 
-async function wait(app: Parts, before: TimelineCall): Promise<void> {
+async function wait(app: Dependencies, before: TimelineCall): Promise<void> {
   const read = ({ viewer, params: { limit, cursor } }: TimelineCall) =>
     app.timeline({ viewer: viewer.uid, limit, cursor, since: undefined }).items
   const make = (items: readonly number[], trial: Reader) =>
@@ -127,7 +127,7 @@ function pageRequest({ viewer, params }: TimelineCall): PageRequest {
 }
 
 /** Moves items of a newcomer's page whose data is still being fetched to the next page. */
-function withoutFetched(app: Parts, items: readonly number[], { call }: TimelinePage) {
+function withoutFetched(app: Dependencies, items: readonly number[], { call }: TimelinePage) {
   if (!app.firstPage.isNewcomer(call.viewer.did)) return items
   return app.wholeItems.among(items, call.reader, (some, reader) =>
     present(app, some, { call: { reader } }),
@@ -150,7 +150,7 @@ function noteShown(
  * page, the cursor repeats the same stretch.
  */
 function cursorAtEnd(
-  { firstPage }: Parts,
+  { firstPage }: Dependencies,
   { call, about: { isGrowing }, reads, shown }: TimelinePage & { shown: number },
 ): string | undefined {
   if (reads.length === 0 || !isGrowing) return undefined

@@ -6,7 +6,7 @@ import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 
 type Params = ComAtprotoAdminGetSubjectStatus.QueryParams
-type Parts = Needs<'actors' | 'records' | 'moderation'>
+type Dependencies = Needs<'actors' | 'records' | 'moderation'>
 
 export const getSubjectStatus = query(
   'com.atproto.admin.getSubjectStatus',
@@ -19,18 +19,18 @@ export const getSubjectStatus = query(
   },
 )
 
-function takedownOf({ moderation }: Parts, subject: string) {
+function takedownOf({ moderation }: Dependencies, subject: string) {
   const ref = moderation.refOf(subject)
   return { applied: ref !== undefined, ref: ref || undefined }
 }
 
-function ofBlob(app: Parts, did: string | undefined, cid: string) {
+function ofBlob(app: Dependencies, did: string | undefined, cid: string) {
   if (did === undefined) throw invalidRequest('Must provide a did to request blob state')
   const subject = { $type: 'com.atproto.admin.defs#repoBlobRef', did, cid }
   return { subject, takedown: takedownOf(app, blobSubject(did, cid)) }
 }
 
-function ofRecord(app: Parts, uri: string) {
+function ofRecord(app: Dependencies, uri: string) {
   const key = parseRecordUri(uri)
   const uid = key ? app.actors.uidOf(key.did) : 0
   const found = key && uid !== 0 ? app.records.find({ uid, ...key }) : undefined
@@ -39,7 +39,7 @@ function ofRecord(app: Parts, uri: string) {
   return { subject, takedown: takedownOf(app, uri) }
 }
 
-function ofAccount(app: Parts, did: string) {
+function ofAccount(app: Dependencies, did: string) {
   if (app.actors.uidOf(did) === 0) throw notFound()
   const subject = { $type: 'com.atproto.admin.defs#repoRef', did }
   return { subject, takedown: takedownOf(app, did) }
