@@ -9,8 +9,8 @@ import { createFollowGraph, createTimelines, type TimelineReader } from '@slipst
 import type { ViewCache } from '../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
 import type { Hydrator } from '../src/answers/hydrate/hydrator-types.ts'
+import { CachedBytes } from '../src/answers/views/json/cached-bytes.ts'
 import { answerMemory } from '../src/answers/views/json/json-buffer.ts'
-import { KeptBytes } from '../src/answers/views/json/kept-bytes.ts'
 import { jsonBytes } from '../src/answers/views/json/ready-json.ts'
 import { createMediaUrls } from '../src/answers/views/media-urls.ts'
 import { collectionCodes } from '../src/base/atproto/collections.ts'
@@ -131,7 +131,7 @@ export function createAsking(
     const answer = handler({ ...rest, labelers, signal, viewer, params: { limit: 50, cursor } })
     if (answer instanceof Promise) throw new Error('the handler did not answer synchronously')
     // The server sends it as it is.
-    if (answer.body instanceof KeptBytes) return answer.body.plain
+    if (answer.body instanceof CachedBytes) return answer.body.plain
     const bytes = jsonBytes(answer.body)
     answerMemory.giveBack(bytes)
     return bytes

@@ -3,8 +3,8 @@
 
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { Invalidation } from '../../data/shared-memory/invalidation-ring.ts'
+import type { CachedHeads } from '../../data/store/timelines/cached-heads.ts'
 import { postItem, repostItem } from '../../data/store/timelines/item-ids.ts'
-import type { KeptHeads } from '../../data/store/timelines/kept-heads.ts'
 import type { LikerLists } from '../hydrate/known-likers.ts'
 import { CACHED, dependency } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
@@ -16,7 +16,7 @@ type Kept = {
   kept: CachedViews
   viewers: ViewerMemories
   blocks: KnownBlocks
-  heads: KeptHeads
+  heads: CachedHeads
   labels: LabelMemories
   likers: LikerLists
 }

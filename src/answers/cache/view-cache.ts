@@ -5,18 +5,18 @@
 
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
-import { KeptHeads } from '../../data/store/timelines/kept-heads.ts'
+import { CachedHeads } from '../../data/store/timelines/cached-heads.ts'
 import { createMergedFeed, type MergedFeed } from '../../data/store/timelines/merged-feed.ts'
 import type { Hydrator, PostOptions } from '../hydrate/hydrator-types.ts'
 import { LikerLists } from '../hydrate/known-likers.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 import type { ReadyJson } from '../views/json/ready-json.ts'
+import { type CachedPage, CachedPages } from './cached-pages.ts'
 import { CACHED, type ItemFacts } from './cached-view.ts'
 import { CachedViews } from './cached-views.ts'
 import { forgetInvalidated } from './forget.ts'
 import { itemFacts } from './item-facts.ts'
-import { type KeptPage, KeptPages } from './kept-pages.ts'
 import { KnownBlocks } from './known-blocks.ts'
 import { LabelMemories } from './label-memory.ts'
 import {
@@ -59,10 +59,10 @@ export function createViewCache(parts: ViewCacheParts) {
   const kept = new CachedViews(most.views)
   const viewers = new ViewerMemories(most.viewers)
   const blocks = new KnownBlocks(hydrator)
-  const heads = new KeptHeads()
+  const heads = new CachedHeads()
   const labels = new LabelMemories()
   const likers = new LikerLists(hydrator.knownLikers)
-  const pages = new KeptPages(invalidations ? most.pages : 0)
+  const pages = new CachedPages(invalidations ? most.pages : 0)
   const forget = forgetInvalidated({ kept, viewers, blocks, heads, labels, likers })
   const looked = { hits: 0, misses: 0 }
 
@@ -80,7 +80,7 @@ export function createViewCache(parts: ViewCacheParts) {
   }
 
   /** Whether the page would be written in the same way now, from the same items. */
-  function isCurrent({ sources }: KeptPage, reader: Reader): boolean {
+  function isCurrent({ sources }: CachedPage, reader: Reader): boolean {
     takeInvalidations()
     const { viewer, labelers, now } = reader
     const memory = viewer && viewers.pass(viewer.uid)
@@ -161,7 +161,7 @@ function keptFeed(
     kept,
     heads,
     takeInvalidations,
-  }: { kept: CachedViews; heads: KeptHeads; takeInvalidations: () => void },
+  }: { kept: CachedViews; heads: CachedHeads; takeInvalidations: () => void },
 ): MergedFeed {
   const feed = createMergedFeed(db, heads)
   return {

@@ -14,7 +14,7 @@ export type Found<Row, T> = { row: Row; value: T; bytes: number }
  * to those it was built from. Values are shared between requests and immutable. An unchanged row
  * yields the same object, so views may memoise by it.
  */
-export class KeptRows<Row extends readonly Scalar[], T extends object> {
+export class CachedRows<Row extends readonly Scalar[], T extends object> {
   readonly #kept: BoundedByBytes<Found<Row, T>>
 
   /** @param maxBytes - as estimated by the callers. */

@@ -4,7 +4,7 @@
 
 import { prepareListOptOuts } from '../../data/store/read/lists/list-opt-outs.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
-import { KeptRows } from './cached-rows.ts'
+import { CachedRows } from './cached-rows.ts'
 import type { Hydrator } from './hydrator-types.ts'
 import { createKnownLikers } from './known-likers.ts'
 import { withoutTakenDown } from './load/hide-taken-down.ts'
@@ -33,9 +33,9 @@ export function createHydrator(parts: HydratorParts): Hydrator {
     parts,
     knownLikers: createKnownLikers(parts),
     onUnusable,
-    keptActors: new KeptRows(MAX_KEPT_ACTOR_BYTES),
-    keptPosts: new KeptRows(MAX_KEPT_POST_BYTES),
-    keptReposts: new KeptRows(MAX_KEPT_REPOST_BYTES),
+    keptActors: new CachedRows(MAX_KEPT_ACTOR_BYTES),
+    keptPosts: new CachedRows(MAX_KEPT_POST_BYTES),
+    keptReposts: new CachedRows(MAX_KEPT_REPOST_BYTES),
   }
   /** Reads labels last, and hides records taken down by a labeler. */
   const reading = <Asked, Options, State extends ProfileState>(

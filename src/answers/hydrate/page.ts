@@ -23,7 +23,7 @@ import { type PostRow, preparePosts } from '../../data/store/read/posts/posts.ts
 import { prepareReposts, type RepostRow } from '../../data/store/read/posts/reposts.ts'
 import { prepareAssociated } from '../../data/store/read/records/associated-records.ts'
 import { prepareRecords } from '../../data/store/read/records/records.ts'
-import type { KeptRows } from './cached-rows.ts'
+import type { CachedRows } from './cached-rows.ts'
 import type { KnownLikersReader } from './known-likers.ts'
 import { blockedPairs } from './load/blocked-pairs.ts'
 import type { Reader } from './reader.ts'
@@ -65,9 +65,9 @@ export type Loader = {
   parts: HydratorParts
   knownLikers: KnownLikersReader
   onUnusable: OnUnusable
-  keptActors: KeptRows<ActorRow, Actor>
-  keptPosts: KeptRows<PostRow, KeptPost>
-  keptReposts: KeptRows<RepostRow, Repost>
+  keptActors: CachedRows<ActorRow, Actor>
+  keptPosts: CachedRows<PostRow, KeptPost>
+  keptReposts: CachedRows<RepostRow, Repost>
 }
 
 /** `post` is undefined if there is no record: the post is a stub or deleted. */

@@ -3,8 +3,8 @@
 // by middleware: most requests need neither, and the rest need a header or two.
 
 import type { ServerResponse } from 'node:http'
+import { CachedBytes } from '../../answers/views/json/cached-bytes.ts'
 import { answerMemory } from '../../answers/views/json/json-buffer.ts'
-import { KeptBytes } from '../../answers/views/json/kept-bytes.ts'
 import { jsonBytes } from '../../answers/views/json/ready-json.ts'
 import {
   noRoom,
@@ -25,7 +25,7 @@ import type { MethodResult } from './method.ts'
 export type Answer = {
   status: number
   /** In one piece, or in several that are sent one after another. */
-  body: Buffer | readonly Buffer[] | KeptBytes | null
+  body: Buffer | readonly Buffer[] | CachedBytes | null
   headers: Record<string, string>
   /** The body's memory is used for another answer once this one is sent: nothing may keep it. */
   isSentOnce?: boolean
@@ -56,8 +56,8 @@ export function resultAnswer({ body, headers }: MethodResult): Answer {
 /**
  * JSON has no lists that begin with a Buffer, so such a list is the pieces of an encoded answer.
  */
-function isBytes(body: unknown): body is Buffer | readonly Buffer[] | KeptBytes {
-  if (body instanceof KeptBytes) return true
+function isBytes(body: unknown): body is Buffer | readonly Buffer[] | CachedBytes {
+  if (body instanceof CachedBytes) return true
   return Buffer.isBuffer(Array.isArray(body) ? body[0] : body)
 }
 
@@ -110,8 +110,8 @@ export function finishAnswer(
   { requestId, isDraining }: Envelope,
 ): FinishedAnswer | Promise<FinishedAnswer> {
   const { status, isSentOnce } = answer
-  const kept = answer.body instanceof KeptBytes ? answer.body : undefined
-  const body = answer.body instanceof KeptBytes ? answer.body.plain : answer.body
+  const kept = answer.body instanceof CachedBytes ? answer.body : undefined
+  const body = answer.body instanceof CachedBytes ? answer.body.plain : answer.body
   const headers = [...BASE, 'x-request-id', requestId]
   if (isDraining) headers.push('connection', 'close')
   for (const name in answer.headers) headers.push(name, answer.headers[name]!)

@@ -2,7 +2,7 @@
 
 import type { StreamEvent } from '@slipstream/jetstream'
 import { expect, test } from 'vitest'
-import { KeptRows } from '../../../src/answers/hydrate/cached-rows.ts'
+import { CachedRows } from '../../../src/answers/hydrate/cached-rows.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import { createReader } from '../../../src/answers/hydrate/reader.ts'
 import { jsonBytes } from '../../../src/answers/views/json/ready-json.ts'
@@ -87,7 +87,7 @@ test(`cached rows never change an answer, over a random history with failures (s
 })
 
 test('evicts unused rows before the byte limit is exceeded', () => {
-  const rows = new KeptRows<[number], { id: number }>(1_000)
+  const rows = new CachedRows<[number], { id: number }>(1_000)
   for (let id = 1; id <= 100; id++) {
     rows.keep(id, [id], { id }, 100)
     rows.find(1)

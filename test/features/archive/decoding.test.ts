@@ -9,6 +9,7 @@ import { decode, encode, type LexValue } from '@atproto/lex-cbor'
 import { jsonToLex, lexToJson } from '@atproto/lex-json'
 import { createFrameDecoder, type Decoded } from '@slipstream/jetstream'
 import { describe, expect, it } from 'vitest'
+import { decodeObject } from '../../../src/base/atproto/dag-cbor/decode.ts'
 import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import { BadBlockError, BlockRows } from '../../../src/features/archive/reading/block-rows.ts'
 import { decompressBlock } from '../../../src/features/archive/reading/decompress-block.ts'
@@ -17,7 +18,6 @@ import {
   readSegmentHeader,
   readSegmentIndex,
 } from '../../../src/features/archive/reading/segment-index.ts'
-import { decodeObject } from '../../../src/base/atproto/dag-cbor/decode.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import { framesIn } from '../../support/segment-blocks.ts'

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
-import { KeptBytes } from '../../../src/answers/views/json/kept-bytes.ts'
+import { CachedBytes } from '../../../src/answers/views/json/cached-bytes.ts'
 import { finishAnswer, resultAnswer, writeAnswer } from '../../../src/http/server/http-answer.ts'
 import { NodeQuery } from '../../../src/http/server/http-request.ts'
 import { listenOn, startHttp } from '../../../src/http/server/listening/listener.ts'
@@ -51,7 +51,7 @@ test.each(['identity', 'gzip'])('nobody reads another answer’s bytes (%s)', as
 
 test('an answer that is kept is compressed once for each encoding in use, and never lent', async () => {
   const text = JSON.stringify(contentOf({ name: 7, length: 20_000 }))
-  const kept = new KeptBytes(Buffer.from(text))
+  const kept = new CachedBytes(Buffer.from(text))
   http = startHttp(
     (incoming, response) => {
       const answer = resultAnswer({ body: kept })

@@ -4,8 +4,8 @@
 // character per UTF-8 byte, which are written one after another, without encoding and without joining them first
 // (docs/notes/2026-11-28-views-in-pieces.md).
 
+import { CachedBytes } from './cached-bytes.ts'
 import { JsonBuffer } from './json-buffer.ts'
-import { KeptBytes } from './kept-bytes.ts'
 import { isMakingPieces, Slot } from './slots.ts'
 
 type Mark = { json: Buffer | undefined }
@@ -103,7 +103,7 @@ function writeValue(value: unknown): void {
   if (mark?.json) return buffer.bytes(mark.json, 0, mark.json.length)
   const start = mark ? buffer.position() : 0
   if (Array.isArray(value)) writeArray(value)
-  else if (value instanceof KeptBytes) buffer.bytes(value.plain, 0, value.plain.length)
+  else if (value instanceof CachedBytes) buffer.bytes(value.plain, 0, value.plain.length)
   else if (value instanceof ReadyJson) buffer.byteText(value.parts)
   else if ('toJSON' in value) buffer.text(scalarJson(value))
   else {

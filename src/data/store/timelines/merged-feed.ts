@@ -7,8 +7,8 @@
 import { unpackCid } from '../../../base/atproto/keys.ts'
 import { atOnce } from '../../../base/util/turn.ts'
 import type { Db } from '../db.ts'
+import type { CachedHeads } from './cached-heads.ts'
 import { isRepostItem, postItem, repostItem, rowIdOf } from './item-ids.ts'
-import type { KeptHeads } from './kept-heads.ts'
 import { NewestFirst } from './newest-first.ts'
 
 /** One item of an account's feed. `originator`: uid of the author or reposter. */
@@ -77,7 +77,7 @@ type ListRow = [sortAt: number, id: number]
 type Statements = ReturnType<typeof prepare>
 
 /** @param kept - if the caller caches heads between requests and handles their invalidation */
-export function createMergedFeed(db: Db, kept?: KeptHeads): MergedFeed {
+export function createMergedFeed(db: Db, kept?: CachedHeads): MergedFeed {
   const statements = prepare(db)
   return {
     *heads(originators, until) {
@@ -107,7 +107,7 @@ export function createMergedFeed(db: Db, kept?: KeptHeads): MergedFeed {
 /** Yields after each list that it opened. */
 function* newestOf(
   statements: Statements,
-  kept: KeptHeads | undefined,
+  kept: CachedHeads | undefined,
   { originators, until, since = -Infinity, limit, keep, postsOnly = false }: NewestOptions,
 ): Generator<void, FeedBatch> {
   const page = newPage(limit, since)
@@ -175,7 +175,7 @@ function prepare(db: Db) {
 function readHeads(
   { heads }: Statements,
   originators: Originators,
-  { until, kept }: { until: number; kept: KeptHeads | undefined },
+  { until, kept }: { until: number; kept: CachedHeads | undefined },
 ): Head[] {
   const found: Head[] = []
   const unknown: number[] = []

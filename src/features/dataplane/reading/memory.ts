@@ -12,7 +12,7 @@ import type { InvalidationReader } from '../../../data/shared-memory/invalidatio
 import type { Db } from '../../../data/store/db.ts'
 import type { PostCountsRow } from '../../../data/store/read/posts/posts.ts'
 import type { PostByUri } from '../../../data/store/read/posts/posts-by-uri.ts'
-import { KeptHeads } from '../../../data/store/timelines/kept-heads.ts'
+import { CachedHeads } from '../../../data/store/timelines/cached-heads.ts'
 import { Labelled } from './labelled.ts'
 import { Recent } from './recent.ts'
 import { ViewerFacts } from './viewer-facts.ts'
@@ -101,7 +101,7 @@ function createKept({ db, actors, hydrator }: Dependencies) {
     ),
     actors: new Recent<number, Uint8Array>(MAX_ENCODED_BYTES, (one) => one.length + ENTRY_BYTES),
     viewers: new ViewerFacts(),
-    heads: new KeptHeads(),
+    heads: new CachedHeads(),
     blocks: new KnownBlocks(hydrator),
     moderated: { ...UNKNOWN },
   }

@@ -7,8 +7,8 @@ import type { ActorReader } from '../../../data/graph/types.ts'
 import type { TakedownReader } from '../../../data/store/read/moderation/takedowns.ts'
 import type { FeedEntities, FeedEntity } from '../../../data/store/read/posts/feed-entities.ts'
 import type { Arrival } from '../store/read/arrivals.ts'
+import type { CachedTimelines } from './cached-timelines.ts'
 import { writeEntity } from './event-json.ts'
-import type { KeptTimelines } from './kept.ts'
 import { withoutHidden } from './notification-source.ts'
 import type { Entity, PlainEntity } from './types.ts'
 
@@ -24,7 +24,7 @@ export function createFeedEvents(parts: {
   actors: Pick<ActorReader, 'didOf'>
   entities: FeedEntities
   takedowns: TakedownReader
-  kept: Pick<KeptTimelines, 'events'> | undefined
+  kept: Pick<CachedTimelines, 'events'> | undefined
 }): FeedEvents {
   const { actors, entities, takedowns, kept } = parts
 

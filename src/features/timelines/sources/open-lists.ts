@@ -7,7 +7,7 @@ import { invalidRequest } from '../../../base/atproto/xrpc-error.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { findList } from '../../../data/store/records/lists.ts'
-import type { Members } from './kept.ts'
+import type { Members } from './cached-timelines.ts'
 import type { Readers } from './open-sources.ts'
 import type { TimelineKey } from './timeline-key.ts'
 

@@ -22,11 +22,11 @@ import { prepareLoggedItems } from '../store/read/logged-items.ts'
 import { prepareNotificationArrivals } from '../store/read/notification-arrivals.ts'
 import { createActSource, isActKind } from './act-source.ts'
 import { type ArrivalSourceParts, createArrivalSource, gapsAround } from './arrival-source.ts'
+import { CachedBlocks } from './cached-blocks.ts'
+import { CachedTimelines, type Members } from './cached-timelines.ts'
 import { createCustomSource } from './custom-source.ts'
 import { entityIdOf } from './event-json.ts'
 import { createFeedEvents } from './feed-events.ts'
-import { KeptTimelines, type Members } from './kept.ts'
-import { KeptBlocks } from './kept-blocks.ts'
 import { createLoggedSource, type FollowingLogs } from './logged-source.ts'
 import { createNotificationSource } from './notification-source.ts'
 import type { TimelineKey } from './timeline-key.ts'
@@ -55,7 +55,7 @@ export function prepareReaders(
   { db, actors, graph }: Omit<SourceParts, 'keeps'>,
   invalidations?: InvalidationReader,
 ) {
-  const kept = invalidations && new KeptTimelines(invalidations)
+  const kept = invalidations && new CachedTimelines(invalidations)
   const takedowns = prepareTakedowns(db)
   const entities = prepareFeedEntities(db)
   return {
@@ -248,7 +248,7 @@ export function describeArrivals(
 
 /** Checks the authors of a page together; most pages have few. */
 function rememberBlocks({ blocks, kept }: Readers, viewer: number) {
-  const known = kept?.blocks ?? new KeptBlocks()
+  const known = kept?.blocks ?? new CachedBlocks()
   const read = (uids: readonly number[]) => {
     const { direct, byList } = blocks.blocked(uids.map((uid) => [viewer, uid] as const))
     return [...direct, ...byList].map(([, uid]) => uid)

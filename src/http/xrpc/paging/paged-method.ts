@@ -265,7 +265,7 @@ function* filledPage<T>(
 }
 
 // Pages that are asked for again: sent as they were written before, as long as the skeleton finds the same items
-// and cursors, and all that the views were made from is the same (answers/cache/kept-pages.ts). The skeleton is read
+// and cursors, and all that the views were made from is the same (answers/cache/cached-pages.ts). The skeleton is read
 // each time, so that nothing need say when a timeline has changed.
 
 type Read = SkeletonPage<unknown>

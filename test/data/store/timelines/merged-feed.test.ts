@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { packCid, packRkey } from '../../../../src/base/atproto/keys.ts'
 import { openWriter, type WriteDb } from '../../../../src/data/store/db.ts'
-import { KeptHeads } from '../../../../src/data/store/timelines/kept-heads.ts'
+import { CachedHeads } from '../../../../src/data/store/timelines/cached-heads.ts'
 import { createMergedFeed, type FeedRow } from '../../../../src/data/store/timelines/merged-feed.ts'
 import { createRandom, type Random } from '../../../support/random.ts'
 import { cidOf, tidAt } from '../../../support/records.ts'
@@ -93,7 +93,7 @@ test('returns the newest items of the given accounts, complete down to its floor
   const random = createRandom(testSeed('merged feed'))
   const all = fill(random, { items: 3_000, times: 400 })
   // Rows cached for one page serve the others.
-  const feeds = [createMergedFeed(db), createMergedFeed(db, new KeptHeads())]
+  const feeds = [createMergedFeed(db), createMergedFeed(db, new CachedHeads())]
 
   for (let turn = 0; turn < 400; turn++) {
     const originators = Array.from({ length: 14 }, (_, i) => i + 1).filter(() => random.chance(0.5))

@@ -3,7 +3,7 @@
 // really sent again: the same bytes, while nothing has changed.
 
 import { afterEach, expect, test, vi } from 'vitest'
-import { KeptBytes } from '../../../../src/answers/views/json/kept-bytes.ts'
+import { CachedBytes } from '../../../../src/answers/views/json/cached-bytes.ts'
 import { jsonBytes } from '../../../../src/answers/views/json/ready-json.ts'
 import type { Labelers } from '../../../../src/base/atproto/labelers.ts'
 import { NO_LABELERS } from '../../../../src/base/atproto/labelers.ts'
@@ -121,7 +121,7 @@ test('through a random history, every answer is the one without a cache', () => 
     const naive = askAnew(asked)
     expect(textOf(body)).toBe(textOf(naive.body))
     const before = last.get(key)
-    if (body instanceof KeptBytes && before?.body === body) {
+    if (body instanceof CachedBytes && before?.body === body) {
       expect(missing).toEqual(before.missing)
       again++
     } else anew++
@@ -155,9 +155,9 @@ test('a page is kept the second time, and sent until something in it changes', (
   w.follow(alice, bob)
   const post = w.post(bob, 'the first')
   const asked = { did: alice, limit: 50 }
-  expect(ask(asked).body).not.toBeInstanceOf(KeptBytes)
+  expect(ask(asked).body).not.toBeInstanceOf(CachedBytes)
   const kept = ask(asked).body
-  expect(kept).toBeInstanceOf(KeptBytes)
+  expect(kept).toBeInstanceOf(CachedBytes)
   expect(ask(asked).body).toBe(kept)
 
   w.like(carol, w.post(carol, 'nowhere on the page'))
@@ -218,7 +218,7 @@ test.each(Object.entries(changes))('%s shows at once', (_, change) => {
   const like = w.like(carol, post)
   const asked = { did: alice, limit: 50, labelers: { dids: [carol], redact: new Set<string>() } }
   const answers = [1, 2, 3].map(() => ask(asked).body)
-  expect(answers[2]).toBeInstanceOf(KeptBytes)
+  expect(answers[2]).toBeInstanceOf(CachedBytes)
   expect(answers[2]).toBe(answers[1])
   const before = textOf(answers[2])
   change({ w, alice, bob, carol, post, like })
@@ -236,7 +236,7 @@ test('a page that always changes is kept only now and then', () => {
     w.post(bob, `post ${i}`)
     const { body } = ask({ did: alice, limit: 50 })
     expect(textOf(body)).toContain(`post ${i}`)
-    if (body instanceof KeptBytes) kept++
+    if (body instanceof CachedBytes) kept++
   }
   expect(kept).toBeGreaterThan(2)
   expect(kept).toBeLessThan(10)

@@ -4,7 +4,7 @@
 /** A compressed form beyond this share is not kept: it may be compressed anew. */
 const MAX_SHARE = 0.4
 
-export class KeptBytes {
+export class CachedBytes {
   /** Never modified, and never given to another answer. */
   readonly plain: Buffer
   #compressed: { encoding: string; bytes: Buffer } | undefined

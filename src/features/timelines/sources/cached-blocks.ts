@@ -5,7 +5,7 @@ import { PairMemory } from '../../../answers/cache/pair-memory.ts'
 /** Pairs held before all are dropped; about 50 bytes each. */
 const MAX_PAIRS = 200_000
 
-export class KeptBlocks extends PairMemory<boolean> {
+export class CachedBlocks extends PairMemory<boolean> {
   /**
    * @param read - returns the accounts among these that have a block with the viewer
    * @returns whether a given account has a block with the viewer; for immediate use

@@ -7,11 +7,11 @@ import { INVALIDATION } from '../../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../../data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../../data/store/timelines/item-ids.ts'
 import type { KnownArrivals } from '../store/read/arrival-blocks.ts'
-import { KeptBlocks } from './kept-blocks.ts'
+import { CachedBlocks } from './cached-blocks.ts'
 import type { WrittenEntity } from './types.ts'
 
 /** An event of the cache, with the number and the author of its record. */
-type KeptEvent = WrittenEntity & { bytes: number; seq: number; uid: number }
+type CachedEvent = WrittenEntity & { bytes: number; seq: number; uid: number }
 
 /** The members of a list; immutable. */
 export type Members = { all: readonly number[]; set: ReadonlySet<number> }
@@ -22,17 +22,17 @@ const MAX_MEMBERS = 200_000
 /** Touched events that are remembered for `takeTouched`. */
 const MAX_TOUCHED = 4_096
 
-export class KeptTimelines {
+export class CachedTimelines {
   /** Entities of posts and reposts, by item; none that the operator hid. */
-  readonly events = new BoundedByBytes<KeptEvent>(MAX_EVENT_BYTES)
-  readonly blocks = new KeptBlocks()
+  readonly events = new BoundedByBytes<CachedEvent>(MAX_EVENT_BYTES)
+  readonly blocks = new CachedBlocks()
   readonly #invalidations: InvalidationReader
   /** Arrival numbers, by item. */
   readonly #arrivals = new Map<number, number>()
   readonly #lists = new Map<number, Members>()
   #members = 0
   /** By item; undefined if nobody wants them. */
-  #touched: Map<number, KeptEvent> | undefined
+  #touched: Map<number, CachedEvent> | undefined
 
   constructor(invalidations: InvalidationReader) {
     this.#invalidations = invalidations
@@ -52,7 +52,7 @@ export class KeptTimelines {
   }
 
   /** Cached events whose records were changed or deleted since the last call, by item. */
-  takeTouched(): ReadonlyMap<number, KeptEvent> {
+  takeTouched(): ReadonlyMap<number, CachedEvent> {
     const touched = this.#touched ?? new Map()
     if (touched.size > 0) this.#touched = new Map()
     return touched

@@ -4,19 +4,19 @@
 // bytes over all viewers.
 
 import { BoundedByBytes } from '../../base/util/lru.ts'
-import { KeptBytes } from '../views/json/kept-bytes.ts'
+import { CachedBytes } from '../views/json/cached-bytes.ts'
 import type { PageSources } from './page-sources.ts'
 
 /** `Read`: what the page's skeleton returned, from which the caller tells whether the items are the same. */
-export type KeptPage<Read = unknown> = {
+export type CachedPage<Read = unknown> = {
   readonly reads: readonly Read[]
   readonly sources: PageSources
-  readonly body: KeptBytes
+  readonly body: CachedBytes
 }
 
 type Entry = {
   readonly bytes: number
-  readonly page: KeptPage | undefined
+  readonly page: CachedPage | undefined
   /** Number of times that the page must be asked for before it is kept (again). */
   readonly every: number
   asked: number
@@ -29,7 +29,7 @@ const MAX_EVERY = 16
 /** Largest share of the memory that one page may fill. */
 const MAX_SHARE = 1 / 8
 
-export class KeptPages {
+export class CachedPages {
   readonly #entries: BoundedByBytes<Entry, string>
   #maxBytes: number
 
@@ -48,7 +48,7 @@ export class KeptPages {
   }
 
   /** @returns the page as it was; whether it still is, the caller finds out. */
-  find(key: string): KeptPage | undefined {
+  find(key: string): CachedPage | undefined {
     return this.#entries.find(key)?.page
   }
 
@@ -77,10 +77,10 @@ export class KeptPages {
     return entry.asked >= entry.every
   }
 
-  keep(key: string, page: Omit<KeptPage, 'body'>, written: Buffer): KeptBytes {
+  keep(key: string, page: Omit<CachedPage, 'body'>, written: Buffer): CachedBytes {
     const plain = Buffer.allocUnsafeSlow(written.length)
     written.copy(plain)
-    const body = new KeptBytes(plain)
+    const body = new CachedBytes(plain)
     const bytes =
       ENTRY_BYTES + key.length + body.bytes + page.sources.bytes + page.reads.length * READ_BYTES
     if (bytes > this.#maxBytes * MAX_SHARE) return body

@@ -5,16 +5,16 @@
 // data/shared-memory/invalidation-kinds.ts).
 
 /** `until` is the requested time; null: there is no item that old. Milliseconds. */
-type KeptHead = { until: number; post: number | null; repost: number | null }
+type CachedHead = { until: number; post: number | null; repost: number | null }
 
 /** At this size the cache is cleared; about 120 bytes per account. */
 const MAX_ACCOUNTS = 100_000
 
-export class KeptHeads {
-  readonly #byUid = new Map<number, KeptHead>()
+export class CachedHeads {
+  readonly #byUid = new Map<number, CachedHead>()
 
   /** @returns undefined if unknown for this time */
-  find(uid: number, until: number): KeptHead | undefined {
+  find(uid: number, until: number): CachedHead | undefined {
     const kept = this.#byUid.get(uid)
     if (!kept || until > kept.until) return undefined
     return (kept.post ?? -Infinity) <= until && (kept.repost ?? -Infinity) <= until
@@ -22,7 +22,7 @@ export class KeptHeads {
       : undefined
   }
 
-  keep(uid: number, head: KeptHead): void {
+  keep(uid: number, head: CachedHead): void {
     if (this.#byUid.size >= MAX_ACCOUNTS) this.#byUid.clear()
     this.#byUid.set(uid, head)
   }
