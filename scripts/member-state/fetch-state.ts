@@ -48,6 +48,21 @@ export async function fetchState(
       return flags ? [{ did, post: flags.post, reply: flags.reply }] : []
     }),
     notifications: await fetchNotifications(appView, skipped),
+    ...(await fetchQuietHours(appView, skipped)),
+  }
+}
+
+/** Only another Slipstream has them. */
+async function fetchQuietHours(
+  appView: AppView,
+  skipped: (what: string) => void,
+): Promise<Pick<MemberState, 'features'>> {
+  try {
+    const quietHours = await appView.get('io.slipstream.notification.getQuietHours')
+    return quietHours['from'] === undefined ? {} : { features: { push: { quietHours } } }
+  } catch (error) {
+    skipped((error as Error).message)
+    return {}
   }
 }
 

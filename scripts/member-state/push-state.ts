@@ -37,6 +37,8 @@ function* callsOf(state: MemberState): Generator<[nsid: string, input: unknown]>
   // Must precede the priority, because setting one marks everything as seen.
   if (seenAt !== undefined) yield ['app.bsky.notification.updateSeen', { seenAt }]
   if (priority !== undefined) yield ['app.bsky.notification.putPreferences', { priority }]
+  const quietHours = (state.features?.['push'] as { quietHours?: object } | undefined)?.quietHours
+  if (quietHours) yield ['io.slipstream.notification.putQuietHours', quietHours]
 }
 
 /** An AppView does not handle chat preferences. */

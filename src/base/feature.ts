@@ -40,6 +40,15 @@ type FeatureDependency = Dependency & {
   origins?: readonly string[]
 }
 
+/** What a feature keeps of a member that moves with the member's document: JSON, in terms that mean the same everywhere. */
+export type MemberPart = {
+  /** @returns undefined if there is nothing */
+  read(db: unknown, uid: number): unknown
+  isValid(part: unknown): boolean
+  /** Replaces what is there. */
+  write(db: unknown, uid: number, part: never): void
+}
+
 export type Feature = {
   name: string
   settings?: Readonly<Record<string, Setting<unknown>>>
@@ -59,6 +68,8 @@ export type Feature = {
   memberTablesByDid?: readonly string[]
   /** The same for tables of which no row from before a membership may stay, either. */
   membershipTables?: readonly string[]
+  /** Its part of members' documents (docs/MEMBER-STATE.md), under its name. */
+  memberPart?: MemberPart
   /** Columns of its tables with the time of arrival of what is numbered by arrival, in milliseconds. */
   arrivals?: readonly { table: string; at: string }[]
   /** Its files in the data folder; `NAME.new` and the like are its own, too. */

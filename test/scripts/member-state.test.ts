@@ -188,6 +188,8 @@ async function startPds(appViews: Record<string, ServingWorld>): Promise<string>
 test('fetches the state from another AppView and sends it to ours through the member’s PDS', async () => {
   const [theirs, ours] = [start(), start()]
   live(theirs.world)
+  const quietHours = { from: '22:30', until: '07:00', timeZone: 'Europe/Berlin' }
+  await theirs.tell('io.slipstream.notification.putQuietHours', quietHours, alice)
   for (let i = 0; i < 9; i++) ours.profile(ours.account(`person-${i}`))
   ours.tick(60_000)
   const pds = await startPds({ 'did:web:theirs#bsky_appview': theirs, 'did:web:ours#x': ours })
@@ -223,4 +225,5 @@ test('fetches the state from another AppView and sends it to ours through the me
   expect(withoutTimes(told)).toEqual(withoutTimes(fetched))
   expect(listed(told)).toEqual(listed(fetched))
   expect(told.notifications).toEqual(fetched.notifications)
+  expect(told.features).toEqual({ push: { quietHours } })
 })

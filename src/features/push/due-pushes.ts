@@ -1,6 +1,6 @@
 // Selects new notifications to push, their recipients and texts. The rules are those of listing: the member's
 // preferences (here for `push`), follows, blocks, mutes and hidden items; only recent notifications count; a
-// group of them is one push; and in quiet hours there is none.
+// group of them is one push; of too many in a minute, one push tells the number; and in quiet hours there is none.
 
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createReader } from '../../answers/hydrate/reader.ts'
@@ -10,6 +10,7 @@ import { HOUR_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { HeldBack } from './held-back.ts'
+import type { Pace } from './pace.ts'
 import { groupOf, type PushGroups } from './push-groups.ts'
 import { isQuiet } from './quiet-hours.ts'
 import { findQuietHours } from './store/quiet-hours.ts'
@@ -38,7 +39,14 @@ export type DuePushesParts = {
   now: () => number
 }
 
-type Parts = DuePushesParts & { groups: PushGroups; heldBack: HeldBack }
+type Parts = DuePushesParts & {
+  groups: PushGroups
+  pace: Pace
+  /** In quiet hours. */
+  heldBack: HeldBack
+  /** Beyond the pace. */
+  tooMany: HeldBack
+}
 
 /** Per batch; the rest follows with the next one. */
 const MOST_AT_ONCE = 200
@@ -46,7 +54,9 @@ const NEWS_MS = HOUR_MS
 /** Per member and batch; more pushes would not tell a member more. */
 const MOST_EACH = 20
 const MAX_TEXT = 300
+/** Reasons of pushes that only say how many notifications there were. */
 const AFTER_QUIET_HOURS = 'after-quiet-hours'
+const MORE = 'more'
 
 /** @returns the pushes, and the id of the last notification checked. */
 export function duePushes(
@@ -59,17 +69,30 @@ export function duePushes(
   return { pushes, told: rows.length < MOST_AT_ONCE ? to : rows.at(-1)!.id }
 }
 
-/** One push for each member whose quiet hours are over, if they have not looked since. */
-export function pushesAfterQuietHours(parts: Parts): Push[] {
-  const { db, actors, heldBack, notifications } = parts
+/** One push for each member who has waited long enough for what was held back, if they have not looked since. */
+export function laterPushes(parts: Parts): Push[] {
+  const { heldBack, tooMany, pace } = parts
+  const now = parts.now()
+  const inTime = tooMany.ended((uid) => pace.isFull(uid, now))
+  const loud = inTime.filter(({ uid }) => !isMemberQuiet(parts, uid))
+  for (const one of inTime) if (!loud.includes(one)) heldBack.add(one.uid, one.count)
   const over = heldBack.ended((uid) => isMemberQuiet(parts, uid))
-  return over.flatMap(({ uid, count }) => {
-    if (notifications.unseenCount(uid) === 0) return []
-    const did = actors.didOf(uid)
-    const payload = JSON.stringify({ recipientDid: did, reason: AFTER_QUIET_HOURS, count })
-    const group = AFTER_QUIET_HOURS
-    return pushRegistrationsOf(db, uid).map((to) => ({ to, did, payload, group }))
-  })
+  return [
+    ...over.flatMap((one) => summaryOf(parts, one, AFTER_QUIET_HOURS)),
+    ...loud.flatMap((one) => summaryOf(parts, one, MORE)),
+  ]
+}
+
+function summaryOf(
+  { db, actors, notifications, pace, now }: Parts,
+  { uid, count }: { uid: number; count: number },
+  reason: string,
+): Push[] {
+  if (notifications.unseenCount(uid) === 0) return []
+  pace.take(uid, now())
+  const did = actors.didOf(uid)
+  const payload = JSON.stringify({ recipientDid: did, reason, count })
+  return pushRegistrationsOf(db, uid).map((to) => ({ to, did, payload, group: reason }))
 }
 
 function isMemberQuiet({ db, now }: Pick<Parts, 'db' | 'now'>, uid: number): boolean {
@@ -90,6 +113,10 @@ function pushesOf(parts: Parts, uid: number, news: NewNotification[]): Push[] {
   const devices = pushRegistrationsOf(db, uid)
   return [...Map.groupBy(views, groupOf)].flatMap(([group, [...some]]) => {
     if (!parts.groups.begins(uid, group, at)) return []
+    if (!parts.pace.take(uid, at.now)) {
+      parts.tooMany.add(uid, some.length)
+      return []
+    }
     const payload = JSON.stringify(payloadOf(some, { did, withText }))
     return devices.map((to) => ({ to, did, payload, group }))
   })

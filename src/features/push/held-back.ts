@@ -1,12 +1,12 @@
-// What was not pushed in members' quiet hours: once they end, a device hears how much there was, unless the member has
-// looked meanwhile. Held in memory: a restart in quiet hours forgets it.
+// What was not pushed for now, in members' quiet hours or after many pushes: later, a device hears how much there was,
+// unless the member has looked meanwhile. Held in memory: a restart forgets it.
 
 const MAX_MEMBERS = 10_000
 
 export type HeldBack = {
   add(uid: number, count: number): void
-  /** Forgets and returns those who are no longer quiet. */
-  ended(isQuiet: (uid: number) => boolean): { uid: number; count: number }[]
+  /** Forgets and returns those whose wait is over. */
+  ended(isWaiting: (uid: number) => boolean): { uid: number; count: number }[]
 }
 
 export function createHeldBack(): HeldBack {
@@ -17,8 +17,8 @@ export function createHeldBack(): HeldBack {
       if (before === undefined && counts.size >= MAX_MEMBERS) return
       counts.set(uid, (before ?? 0) + count)
     },
-    ended(isQuiet) {
-      const over = [...counts].filter(([uid]) => !isQuiet(uid))
+    ended(isWaiting) {
+      const over = [...counts].filter(([uid]) => !isWaiting(uid))
       for (const [uid] of over) counts.delete(uid)
       return over.map(([uid, count]) => ({ uid, count }))
     },

@@ -4,8 +4,9 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Writer } from '../../bridge/messages.ts'
-import { type DuePushesParts, duePushes, type Push, pushesAfterQuietHours } from './due-pushes.ts'
+import { type DuePushesParts, duePushes, laterPushes, type Push } from './due-pushes.ts'
 import { createHeldBack } from './held-back.ts'
+import { createPace } from './pace.ts'
 import { createPushGroups } from './push-groups.ts'
 import { askWriter } from './requests.ts'
 import { createPushSender, type PushCounts, type PushSenderOptions } from './send-pushes.ts'
@@ -38,7 +39,7 @@ export function createPushes(options: PushesOptions): Pushes {
   let state: PushState | undefined
   let told = 0
   let looking: Promise<void> | undefined
-  const parts = { ...options, groups: createPushGroups(), heldBack: createHeldBack() }
+  const parts = { ...options, ...memoryOfPushes() }
   const sender = createPushSender({ ...options, keys: () => state, onGone: forget })
 
   function forget({ did, to }: Push): void {
@@ -65,7 +66,7 @@ export function createPushes(options: PushesOptions): Pushes {
 
   async function look(): Promise<void> {
     state ??= await begin()
-    for (const push of pushesAfterQuietHours(parts)) sender.send(push)
+    for (const push of laterPushes(parts)) sender.send(push)
     const to = newestNotification(db)
     if (to <= told) return
     const due = duePushes(parts, { after: told, to })
@@ -101,5 +102,14 @@ export function createPushes(options: PushesOptions): Pushes {
       clearInterval(timer)
       sender.close()
     },
+  }
+}
+
+function memoryOfPushes() {
+  return {
+    groups: createPushGroups(),
+    pace: createPace(),
+    heldBack: createHeldBack(),
+    tooMany: createHeldBack(),
   }
 }

@@ -4,21 +4,18 @@
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../http/xrpc/call.ts'
 import { procedure, query } from '../../http/xrpc/define.ts'
-import { isTimeZone, minutesOf, timeOf } from './quiet-hours.ts'
+import { readHours, type SpokenHours, spokenHours } from './quiet-hours.ts'
 import { askWriter } from './requests.ts'
-import { findQuietHours, type QuietHours } from './store/quiet-hours.ts'
+import { findQuietHours } from './store/quiet-hours.ts'
 
-type Input = { from?: string; until?: string; timeZone?: string }
-type Put = SignedInCall<unknown, Input>
+type Put = SignedInCall<unknown, Partial<SpokenHours>>
 
 export const getQuietHours = query(
   'io.slipstream.notification.getQuietHours',
   { auth: 'required', showsLabels: false },
   ({ db }, { viewer }: SignedInCall<object>) => {
     const found = findQuietHours(db, viewer.uid)
-    if (!found) return { body: {} }
-    const { starts, ends, timeZone } = found
-    return { body: { from: timeOf(starts), until: timeOf(ends), timeZone } }
+    return { body: found ? spokenHours(found) : {} }
   },
 )
 
@@ -26,24 +23,11 @@ export const putQuietHours = procedure(
   'io.slipstream.notification.putQuietHours',
   {},
   async ({ writer }, { viewer, input }: Put) => {
-    const hours = readHours(input)
-    await askWriter(writer, viewer.did, { kind: 'push/quiet-hours', body: { hours } })
     const { from, until, timeZone } = input
+    const isOff = from === undefined && until === undefined
+    const hours = isOff ? undefined : readHours(input)
+    if (typeof hours === 'string') throw invalidRequest(hours)
+    await askWriter(writer, viewer.did, { kind: 'push/quiet-hours', body: { hours } })
     return { body: hours ? { from, until, timeZone } : {} }
   },
 )
-
-/** @throws XRPCError if these are no hours. @returns undefined if there are none */
-function readHours({ from, until, timeZone }: Input): QuietHours | undefined {
-  if (from === undefined && until === undefined) return undefined
-  const starts = minutesOf(from ?? '')
-  const ends = minutesOf(until ?? '')
-  if (starts === undefined || ends === undefined) {
-    throw invalidRequest('from and until must be times of day such as 22:30, or both be missing')
-  }
-  if (starts === ends) throw invalidRequest('from and until must differ')
-  if (timeZone === undefined || !isTimeZone(timeZone)) {
-    throw invalidRequest('timeZone must be a name such as Europe/Berlin')
-  }
-  return { starts, ends, timeZone }
-}

@@ -1,11 +1,15 @@
 // Pushes from a like to a device: registered by XRPC, decided from rows as notifications are listed,
 // encrypted, signed, and received by a local push service that decrypts them.
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createNotifications } from '../../../src/answers/skeleton/notifications.ts'
 import { createPushes } from '../../../src/features/push/pushes.ts'
 import { pushRegistrationsOf } from '../../../src/features/push/store/registrations.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { runCli } from '../../support/cli.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type PushReceiver, startPushReceiver } from '../../support/push-receiver.ts'
 import { didOf } from '../../support/records.ts'
@@ -189,6 +193,19 @@ describe('a group', () => {
     expect(other).not.toBe(one)
   })
 
+  test('has no follow back in it: each of those is pushed', async () => {
+    await register()
+    w.follow(alice, bob)
+    w.follow(didOf('dave'), alice)
+    w.follow(didOf('erin'), alice)
+    w.follow(bob, alice)
+    await sendAll()
+    expect(receiver.received.map(({ message }) => message['count'])).toHaveLength(2)
+    expect(new Set(receiver.received.map(({ message }) => message['count']))).toEqual(
+      new Set([2, undefined]),
+    )
+  })
+
   test('is not pushed again until its owner has looked; another post and a reply are', async () => {
     await register()
     w.like(bob, post)
@@ -205,6 +222,53 @@ describe('a group', () => {
     w.like(didOf('dave'), post)
     await sendAll()
     expect(reasons()).toHaveLength(5)
+  })
+})
+
+describe('many at once', () => {
+  const reply = (text: string) => w.post(bob, { text, reply: { parent: post } })
+
+  test('are five pushes in a minute; then one says how many more there were', async () => {
+    await register()
+    for (let i = 0; i < 9; i++) reply(`number ${i}`)
+    await sendAll()
+    w.tick(30_000)
+    reply('half a minute later')
+    w.like(carol, post)
+    await sendAll()
+    expect(reasons()).toEqual(Array(5).fill('reply'))
+    w.tick(30_001)
+    await sendAll()
+    const message = { recipientDid: alice, reason: 'more', count: 6 }
+    expect(receiver.received.slice(5).map(({ message }) => message)).toEqual([message])
+    reply('in another minute')
+    await sendAll()
+    expect(reasons().slice(6)).toEqual(['reply'])
+  })
+
+  test('say no more to a member who has looked', async () => {
+    await register()
+    for (let i = 0; i < 9; i++) reply(`number ${i}`)
+    await sendAll()
+    await w.tell(`${NOTIFICATION}.updateSeen`, { seenAt: new Date(w.now()).toISOString() }, alice)
+    w.tick(60_001)
+    await sendAll()
+    expect(reasons()).toHaveLength(5)
+  })
+
+  test('are the same five for each of a member’s devices, and another member has five of their own', async () => {
+    await register()
+    await register(receiver.subscribe('second'))
+    w.member(carol)
+    const other = w.post(carol)
+    await register(receiver.subscribe('carol'), {}, carol)
+    for (let i = 0; i < 9; i++) {
+      reply(`number ${i}`)
+      w.post(bob, { text: 'to carol', reply: { parent: other } })
+    }
+    await sendAll()
+    const byDevice = Map.groupBy(receiver.received, ({ path }) => path)
+    expect([...byDevice.values()].map((all) => all.length)).toEqual([5, 5, 5])
   })
 })
 
@@ -247,6 +311,27 @@ describe('quiet hours', () => {
     await put({})
     await sendAll()
     expect(reasons()).toEqual([])
+  })
+
+  test('move with their member’s document, and a bad part of it is refused', async () => {
+    const hours = { from: '22:30', until: '07:00', timeZone: 'Europe/Berlin' }
+    await put(hours)
+    const exported = await runCli({ DATA_DIR: w.dataDir }, ['member', 'export', alice])
+    const document = JSON.parse(exported.stdout) as object
+    expect(document).toMatchObject({ features: { push: { quietHours: hours } } })
+    const folder = mkdtempSync(join(tmpdir(), 'slipstream-quiet-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const there = (args: string[], input?: string) => runCli({ DATA_DIR: folder }, args, input)
+    for (const push of [null, {}, { quietHours: { ...hours, until: '25:00' } }]) {
+      const bad = JSON.stringify({ ...document, features: { push } })
+      expect(await there(['member', 'import'], bad)).toMatchObject({
+        code: expect.toSatisfy((code: number) => code > 0),
+        stderr: expect.stringContaining('bad features'),
+      })
+    }
+    const other = { ...document, features: { push: { quietHours: hours }, unknown: 1 } }
+    expect((await there(['member', 'import'], JSON.stringify(other))).code).toBe(0)
+    expect((await there(['member', 'export', alice])).stdout).toBe(exported.stdout)
   })
 
   test('are their member’s alone, and gone when they leave', async () => {

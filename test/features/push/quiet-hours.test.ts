@@ -1,7 +1,7 @@
 // Hours of the day, beside a naive clock: over midnight, in other time zones, and when clocks are put forward.
 
 import { expect, test } from 'vitest'
-import { isQuiet, minutesOf, timeOf } from '../../../src/features/push/quiet-hours.ts'
+import { isQuiet, readHours, spokenHours } from '../../../src/features/push/quiet-hours.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 
@@ -23,20 +23,27 @@ test('are those between two times, also over midnight, as a naive clock counts t
 })
 
 test('follow the clock of their time zone', () => {
-  const night = { starts: minutesOf('22:00')!, ends: minutesOf('07:00')! }
-  const berlin = { ...night, timeZone: 'Europe/Berlin' }
+  const nightIn = (timeZone: string) => read('22:00', '07:00', timeZone)
+  const berlin = nightIn('Europe/Berlin')
   // 06:30 in winter, and 07:30 once clocks were put forward.
   expect(isQuiet(berlin, at('2026-03-28T05:30:00Z'))).toBe(true)
   expect(isQuiet(berlin, at('2026-03-29T05:30:00Z'))).toBe(false)
-  expect(isQuiet({ ...night, timeZone: 'Asia/Kolkata' }, at('2026-11-28T16:29:00Z'))).toBe(false)
-  expect(isQuiet({ ...night, timeZone: 'Asia/Kolkata' }, at('2026-11-28T16:30:00Z'))).toBe(true)
+  expect(isQuiet(nightIn('Asia/Kolkata'), at('2026-11-28T16:29:00Z'))).toBe(false)
+  expect(isQuiet(nightIn('Asia/Kolkata'), at('2026-11-28T16:30:00Z'))).toBe(true)
 })
 
 test('a time of day is written as it was read, and nothing else is one', () => {
-  for (let minutes = 0; minutes < DAY_MINUTES; minutes++) {
-    expect(minutesOf(timeOf(minutes))).toBe(minutes)
+  for (let starts = 0; starts < DAY_MINUTES; starts++) {
+    const hours = { starts, ends: (starts + 1) % DAY_MINUTES, timeZone: 'UTC' }
+    expect(readHours(spokenHours(hours))).toEqual(hours)
   }
   for (const text of ['', '24:00', '12:60', '1:00', '12:00:00', ' 12:00', '１２:００']) {
-    expect(minutesOf(text)).toBeUndefined()
+    expect(readHours({ from: text, until: '07:00', timeZone: 'UTC' })).toMatch(/times of day/)
   }
 })
+
+function read(from: string, until: string, timeZone: string) {
+  const hours = readHours({ from, until, timeZone })
+  if (typeof hours === 'string') throw new Error(hours)
+  return hours
+}

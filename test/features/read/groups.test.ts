@@ -53,3 +53,14 @@ test('what somebody wrote is a row of its own, but for posts of accounts subscri
     'subscribed-post 2',
   ])
 })
+
+test('who follows back is a row of their own', () => {
+  const back = one('follow', 'friend', 1)
+  const viewer = { following: 'at://me/app.bsky.graph.follow/3kaaaaaaaaaaa' }
+  const all = [
+    one('follow', 'a', 0),
+    { ...back, author: { ...back.author, viewer } },
+    one('follow', 'b', 2),
+  ]
+  expect(shapes(all)).toEqual(['follow 2', 'follow 1'])
+})

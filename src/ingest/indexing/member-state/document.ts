@@ -6,6 +6,7 @@ import { jsonToLex } from '@atproto/lexicon'
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
+import { areValidParts, type FeatureParts } from './feature-parts.ts'
 
 const FORMAT = 'slipstream-member-state'
 const FORMAT_VERSION = 1
@@ -32,6 +33,8 @@ export type MemberState = {
   }
   /** app.bsky.actor.defs#preferences; absent if they are kept elsewhere. */
   preferences?: unknown[]
+  /** What optional parts of the server keep, each under its name; absent if they keep nothing. */
+  features?: FeatureParts
 }
 
 export function emptyState(did: string): MemberState {
@@ -78,6 +81,8 @@ export function parseState(json: string): MemberState {
   check(isPut, 'preferences', preferences)
   check(typeof notifications === 'object' && notifications !== null, 'notifications', notifications)
   timeOf(notifications.seenAt)
+  const { features = {} } = state
+  check(areValidParts(features), 'features', features)
   return state
 }
 

@@ -18,6 +18,7 @@ import { findActor, uidOfDid } from '../../../data/store/records/actors.ts'
 import { findListKey } from '../../../data/store/records/lists.ts'
 import { atOneMoment } from '../../../data/store/transact.ts'
 import { emptyState, type MemberState } from './document.ts'
+import { readParts } from './feature-parts.ts'
 
 /** @throws Error if no account with this DID is known. */
 export function readState(db: Db, did: string): MemberState {
@@ -92,6 +93,7 @@ function* stateInSteps(
     activitySubscriptions,
     notifications: notificationsOf(db, uid),
     ...preferencesOf(db, uid),
+    ...partsOf(db, uid),
   }
 }
 
@@ -141,6 +143,11 @@ function notificationsOf(db: Db, uid: number): MemberState['notifications'] {
 function preferencesOf(db: Db, uid: number): Pick<MemberState, 'preferences'> {
   const json = findActorPreferences(db, uid)
   return json === undefined ? {} : { preferences: JSON.parse(json) }
+}
+
+function partsOf(db: Db, uid: number): Pick<MemberState, 'features'> {
+  const features = readParts(db, uid)
+  return features ? { features } : {}
 }
 
 function unknown(did: string): Error {

@@ -24,6 +24,7 @@ import {
 } from '../notifications/notification-state.ts'
 import { createWriter } from '../writer.ts'
 import { type MemberState, timeOf } from './document.ts'
+import { writeParts } from './feature-parts.ts'
 
 /**
  * Writes everything in one transaction. `db` must be the only writer of its database. The account
@@ -42,6 +43,7 @@ export function applyState(ctx: IndexContext, state: MemberState): void {
   addMember(ctx, state.did)
   writePrivate(ctx, state)
   writeNotifications(ctx, state)
+  if (state.features) writeParts(ctx.db, internActor(ctx, state.did), state.features)
   if (state.preferences) setActorPreferences(ctx, state.did, JSON.stringify(state.preferences))
 }
 
