@@ -7,6 +7,7 @@ const scripts = [
   new URL('./assets/writing/actions.ts', import.meta.url),
   new URL('./assets/page/api.ts', import.meta.url),
   new URL('./assets/app.ts', import.meta.url),
+  new URL('./assets/notifications/bell.ts', import.meta.url),
   new URL('./assets/page/cover.ts', import.meta.url),
   new URL('./assets/page/dom.ts', import.meta.url),
   new URL('./assets/posts/embeds.ts', import.meta.url),

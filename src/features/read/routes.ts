@@ -9,6 +9,7 @@ import { pageHeaders } from '../sign-in/page.ts'
 import { sessionScripts } from '../sign-in/routes.ts'
 import { manifest, mediaOrigins, readDocument } from './document.ts'
 import { firstScripts, readAssets, scriptsToKeep } from './files.ts'
+import { pushWords } from './push-words.ts'
 
 type ReadConfig = SignInConfig &
   Pick<Config, 'imageUrlPattern' | 'videoThumbnailUrlPattern' | 'videoPlaylistUrlPattern'>
@@ -85,5 +86,8 @@ async function workerText(): Promise<string> {
     ...sessionScripts(),
     ...['read.css', 'icon.svg'].map((one) => own.pathOf(one)),
   ]
-  return body.toString().replace('/* files */ []', JSON.stringify(files))
+  return body
+    .toString()
+    .replace('/* files */ []', () => JSON.stringify(files))
+    .replace('/* words */ {}', () => JSON.stringify(pushWords))
 }

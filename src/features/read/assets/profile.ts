@@ -1,6 +1,7 @@
 // A profile: who it is, who of those one follows stands behind it, what one can do, and its posts.
 
 import type { AppBskyActorDefs } from '@atproto/api'
+import { bell } from './notifications/bell.ts'
 import { ask, me, tell } from './page/api.ts'
 import { covered } from './page/cover.ts'
 import { button, el, isWebAddress } from './page/dom.ts'
@@ -123,6 +124,7 @@ function controls(profile: Profile): HTMLElement {
     'div',
     { class: 'row wrap' },
     followButton,
+    viewer?.following ? bell(did, name, viewer.activitySubscription) : undefined,
     muteButton(did, name, viewer?.muted === true),
     blockButton(did, name, viewer?.blocking),
   )

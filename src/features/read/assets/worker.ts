@@ -31,6 +31,8 @@ type Scope = {
 
 const scope = globalThis as unknown as Scope
 const files: string[] = /* files */ []
+const words: Record<string, readonly string[]> = /* words */ {}
+const LANGUAGES = ['en', 'de', 'ja']
 const NAME = `slipstream-${files[0] ?? ''}`
 const PAGE = '/read'
 const GROUPED = ['like', 'repost', 'follow', 'like-via-repost', 'repost-via-repost']
@@ -85,9 +87,8 @@ async function kept(request: Request): Promise<Response> {
   return (await caches.match(request)) ?? fetch(request)
 }
 
-async function show({ reason = '', count, author, text, uri, subject }: Push): Promise<void> {
-  const by = author?.displayName || (author?.handle ? `@${author.handle}` : '')
-  const others = count ? String(count) : ''
+async function show(push: Push): Promise<void> {
+  const { reason = '', text, uri, subject } = push
   // One row for a group, as in the list, also if the server has forgotten that it told of it.
   const isGroup = GROUPED.includes(reason)
   const options = {
@@ -96,10 +97,21 @@ async function show({ reason = '', count, author, text, uri, subject }: Push): P
     icon: '/read/icon.svg',
     data: { path: '/read/notifications' },
   }
-  await scope.registration.showNotification(
-    [by, reason, others].filter((part) => part).join(' · ') || 'Slipstream',
-    options,
-  )
+  await scope.registration.showNotification(titleOf(push), options)
+}
+
+function titleOf({ reason = '', count = 1, author }: Push): string {
+  const one = author?.displayName || (author?.handle ? `@${author.handle}` : say('somebody', {}))
+  const isGroup = GROUPED.includes(reason) && count > 1
+  const name = isGroup ? say('andOthers', { name: one, count: count - 1 }) : one
+  return say(reason, { name, count }) || 'Slipstream'
+}
+
+/** In the browser's language; empty for what this version does not know. */
+function say(key: string, parts: Record<string, string | number>): string {
+  const language = Math.max(0, LANGUAGES.indexOf(navigator.language.slice(0, 2)))
+  const text = words[key]?.[language] ?? ''
+  return text.replace(/\{(\w+)\}/g, (_, part: string) => String(parts[part] ?? ''))
 }
 
 async function open(path: string): Promise<void> {

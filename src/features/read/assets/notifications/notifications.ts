@@ -44,7 +44,7 @@ export function notificationsView(): View {
       { limit: 40, cursor },
     )
     const posts = await postsOf(page.notifications)
-    if (cursor === undefined) void markSeen()
+    if (cursor === undefined) void markSeen(page.notifications[0]?.indexedAt)
     const shown = page.notifications.filter(
       ({ author }) => !judgedProfile(author).ui('contentList').filter,
     )
@@ -110,10 +110,11 @@ function excerpt(post: Post): HTMLElement {
   return el('p', { class: 'aside', dir: 'auto' }, text.slice(0, 200))
 }
 
-async function markSeen(): Promise<void> {
-  await tell('app.bsky.notification.updateSeen', { seenAt: new Date().toISOString() }).catch(
-    () => {},
-  )
+/** @param newest - what is shown is seen, also if this device's clock is behind */
+async function markSeen(newest = ''): Promise<void> {
+  const now = new Date().toISOString()
+  const seenAt = newest > now ? newest : now
+  await tell('app.bsky.notification.updateSeen', { seenAt }).catch(() => {})
   showCount(0)
 }
 

@@ -196,6 +196,14 @@ const table = {
   posts: ['Posts', 'Beiträge', '投稿'],
   mutedWords: ['Muted words', 'Stummgeschaltete Wörter', 'ミュートする言葉'],
   addWord: ['Mute this word', 'Dieses Wort stummschalten', 'この言葉をミュート'],
+  bell: [
+    'Notifications of posts by {name}',
+    'Mitteilungen über Beiträge von {name}',
+    '{name} の投稿の通知',
+  ],
+  bellOff: ['Do not notify me of posts', 'Keine Mitteilung über Beiträge', '投稿を通知しない'],
+  bellPosts: ['Notify me of posts', 'Beiträge mitteilen', '投稿を通知'],
+  bellReplies: ['… and of replies', '… und Antworten', '投稿と返信を通知'],
   quiet: ['Quiet hours', 'Ruhezeit', '通知しない時間'],
   quietText: [
     'No device of yours is notified in these hours.',
