@@ -1,7 +1,7 @@
 // A metric for prom-client whose values are read when scraped: the counting is done elsewhere in plain
 // counters of our own, so that it costs next to nothing.
 
-import { type Metric, Registry } from 'prom-client'
+import { type Metric, Registry, type RegistryContentType } from 'prom-client'
 import type { HistogramCounts } from './histogram.ts'
 
 export type Sample = { labels?: Record<string, string | number>; value: number; name?: string }
@@ -13,11 +13,33 @@ export type MetricSource = {
   read: () => Sample[]
 }
 
+/** `openmetrics` is OpenMetrics 1.0, which Prometheus asks for; the other is its older text format. */
+export type MetricFormat = 'text' | 'openmetrics'
+
 /** @throws if two have the same name. */
-export function createRegistry(sources: readonly MetricSource[]): Registry {
-  const registry = new Registry()
-  for (const source of sources) registry.registerMetric(asMetric(source))
+export function createRegistry(
+  sources: readonly MetricSource[],
+  format: MetricFormat = 'text',
+): Registry<RegistryContentType> {
+  const isOpen = format === 'openmetrics'
+  const registry = new Registry<RegistryContentType>()
+  if (isOpen) registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
+  for (const source of sources) {
+    registry.registerMetric(isOpen ? openMetric(source) : asMetric(source))
+  }
   return registry
+}
+
+/** The family of a counter has no suffix, and bounds are written as floats. */
+function openMetric(source: MetricSource): Metric {
+  const name = source.type === 'counter' ? source.name.replace(/_total$/, '') : source.name
+  const read = () => source.read().map((sample) => ({ ...sample, labels: floatBound(sample) }))
+  return asMetric({ ...source, name, read })
+}
+
+function floatBound({ labels = {} }: Sample): NonNullable<Sample['labels']> {
+  const { le } = labels
+  return Number.isInteger(le) ? { ...labels, le: `${le}.0` } : labels
 }
 
 /**
@@ -36,7 +58,7 @@ function asMetric({ name, help, type, read }: MetricSource): Metric {
       ...(metricName && { metricName }),
     })),
   })
-  return { name, get } as unknown as Metric
+  return { name, type, get } as unknown as Metric
 }
 
 /** One value without labels; none if it is unknown. */

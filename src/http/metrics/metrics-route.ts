@@ -1,11 +1,11 @@
-// /metrics and who may read it: everyone, only the operator, or also clients on this machine or its private
+// /metrics, in the format that is asked for, and who may read it: everyone, only the operator, or also clients on this machine or its private
 // network. A request through a proxy is not local, wherever the proxy runs.
 
 import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
 import { addressRanges } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
-import { createRegistry } from '../../base/obs/metric.ts'
+import { createRegistry, type MetricFormat } from '../../base/obs/metric.ts'
 import { createRangeCheck } from '../../base/util/range-check.ts'
 import { requireOperator } from '../operator/guard.ts'
 import { type MetricParts, metricSources } from './metrics.ts'
@@ -14,21 +14,34 @@ type Access = Pick<Config, 'metrics' | 'operatorToken' | 'hostname'>
 
 /** Headers that proxies add; a local client has no reason to. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host']
+const OPENMETRICS = /(?:^|,) ?application\/openmetrics-text; ?version=1\.0\.0(?!; ?q=0(?:,|$))/
 const isNear = createRangeCheck(addressRanges('loopback,private'))
 
 export function addMetricsRoute(app: Hono, config: Access, parts: MetricParts): void {
   if (config.metrics === 'off') return
-  const registry = createRegistry(metricSources(parts))
+  const sources = metricSources(parts)
+  const registries = {
+    text: createRegistry(sources),
+    openmetrics: createRegistry(sources, 'openmetrics'),
+  }
   const guard = requireOperator(config)
   app.get(
     '/metrics',
     (c, next) => (isSpelt(c) ? (isAllowed(config, c) ? next() : guard(c, next)) : c.notFound()),
-    async (c) =>
-      c.body(await registry.metrics(), 200, {
+    async (c) => {
+      const registry = registries[formatFor(c.req.header('accept'))]
+      return c.body(await registry.metrics(), 200, {
         'content-type': registry.contentType,
         'cache-control': 'no-store',
-      }),
+        vary: 'accept',
+      })
+    },
   )
+}
+
+/** OpenMetrics for whoever names its version, as Prometheus does, and the older format for all others. */
+function formatFor(accept = ''): MetricFormat {
+  return OPENMETRICS.test(accept) ? 'openmetrics' : 'text'
 }
 
 /** Accepts only this exact spelling of the path, since a proxy's rule might let others pass. */
