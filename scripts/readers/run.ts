@@ -6,11 +6,11 @@ import { createRandom } from '../../test/support/random.ts'
 import type { Simulation } from '../simulation.ts'
 import { openBoard } from './board.ts'
 import { Recorder, tableOf } from './figures.ts'
+import { createHistory } from './history.ts'
 import { startReaders } from './load.ts'
 import type { ReaderOptions } from './options.ts'
 import { startServers } from './servers.ts'
-
-const SHOWN_EVERY_MS = 1_000
+import { watch } from './watch.ts'
 
 /** Runs until the time is over, or stopped. */
 export async function runReaders(
@@ -20,7 +20,8 @@ export async function runReaders(
 ): Promise<void> {
   const servers = await startServers(options.servers, simulation.env)
   const names = servers.map(({ name }) => name)
-  const board = await openBoard(options.board)
+  const history = createHistory()
+  const board = await openBoard(options.board, history.points)
   for (const { name, origin } of servers) console.log(`${name} is at ${origin}`)
   console.log(`The board is at ${board.address}`)
   const emittedBefore = simulation.emitted()
@@ -28,16 +29,16 @@ export async function runReaders(
   const figures = () => recorder.figures(options.readers, simulation.emitted() - emittedBefore)
   const parts = { simulation, servers, recorder, options, random: createRandom(seed) }
   const readers = startReaders(parts)
-  const showing = setInterval(() => {
-    board.show(figures())
-    for (const { name, lagMs } of servers) void lagMs().then((ms) => recorder.lag(name, ms))
-  }, SHOWN_EVERY_MS)
+  const watching = watch(servers, recorder, (point) => {
+    history.add(point)
+    board.show({ ...figures(), point })
+  })
   await over(options.seconds)
-  clearInterval(showing)
+  await watching.stop()
   await readers.stop()
   const last = figures()
   console.log(tableOf(last))
-  const report = { seed, options, figures: last }
+  const report = { seed, options, figures: last, history: history.points() }
   if (options.report) writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`)
   board.close()
   await Promise.all(servers.map((one) => one.stop()))

@@ -7,12 +7,15 @@ import { runApp } from '../../bench/world/running-app.ts'
 import { freePort } from '../../test/e2e/support/free-port.ts'
 import { startOfficialAppView } from '../../test/e2e/support/official-appview.ts'
 import type { ServerWish } from './options.ts'
+import { type Usage, usageOf } from './usage.ts'
 
 export type Server = {
   name: string
   origin: string
   /** Milliseconds behind the stream; undefined if the server does not report it. */
   lagMs(): Promise<number | undefined>
+  /** Undefined if it is not known, or is that of only a part. */
+  usage(): Promise<Usage | undefined>
   stop(): Promise<void>
 }
 
@@ -52,6 +55,8 @@ async function startOfficial(wish: ServerWish, network: Record<string, string>):
   return {
     ...dataplane,
     origin: official.origin,
+    // The frontend's own is not known.
+    usage: async () => undefined,
     async stop() {
       await official.stop()
       await dataplane.stop()
@@ -91,6 +96,7 @@ function running(name: string, origin: string): Server {
         return undefined
       }
     },
+    usage: () => usageOf(origin),
     stop: async () => undefined,
   }
 }

@@ -9,7 +9,10 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { Figures } from '../../scripts/readers/figures.ts'
+import type { Point } from '../../scripts/readers/history.ts'
 import type { Act } from '../../scripts/readers/options.ts'
+import { chromiumPath, launchBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/simulate.ts')
 const NETWORK = ['--accounts', '30', '--follows', '8', '--past', '300', '--rate', '20']
@@ -31,6 +34,45 @@ async function watch(board: string): Promise<Figures> {
   throw new Error('the board’s stream ended')
 }
 
+type Report = { figures: Figures; history: Point[] }
+
+/** The board in a browser, opened late: a line for each server in each chart. */
+async function seeLines(board: string): Promise<void> {
+  await eventually(async () => {
+    const points = (await (await fetch(`${board}history`)).json()) as Point[]
+    expect(points.length).toBeGreaterThan(1)
+  })
+  if (!chromiumPath()) return console.warn('no Chromium here: the board’s lines are NOT looked at')
+  const browser = await launchBrowser()
+  try {
+    const page = await browser.newPage()
+    await page.goto(board)
+    await page.locator('path[data-chart=p99][d^=M]').nth(1).waitFor({ state: 'attached' })
+    for (const chart of ['p50', 'requests', 'failed', 'writes', 'memoryMb', 'cores'])
+      expect(await page.locator(`path[data-chart=${chart}][d^=M]`).count(), chart).toBe(2)
+    // Only one of the two has a limit, and so leaves out anything.
+    expect(await page.locator('path[data-chart=leftOut][d^=M]').count()).toBe(1)
+  } finally {
+    await browser.close()
+  }
+}
+
+function expectHistory(history: readonly Point[]): void {
+  const seconds = history.map((point) => point.seconds)
+  expect(seconds.toSorted((a, b) => a - b)).toEqual(seconds)
+  for (const server of [0, 1]) {
+    const moments = history.map(({ servers }) => servers[server]!)
+    expect(moments.some(({ p50, p99 }) => p50! > 0 && p99! >= p50!)).toBe(true)
+    expect(moments.some(({ requests }) => requests > 0)).toBe(true)
+    expect(moments.every(({ failed }) => failed === 0)).toBe(true)
+    expect(moments.some(({ memoryMb }) => memoryMb! > 50)).toBe(true)
+    expect(moments.some(({ cores }) => cores! > 0)).toBe(true)
+    expect(moments.some(({ writes }) => writes! > 0)).toBe(true)
+  }
+  const leftOut = history.flatMap(({ servers }) => servers.map((one) => one.leftOut))
+  expect(leftOut.some((value) => value !== undefined)).toBe(true)
+}
+
 test('readers use two servers alike, and board and report show both', async () => {
   const report = join(mkdtempSync(join(tmpdir(), 'slipstream-readers-')), 'report.json')
   const servers = ['--server', 'plain', '--server', 'lossless:REASONABLE_LIMIT=0']
@@ -46,9 +88,11 @@ test('readers use two servers alike, and board and report show both', async () =
   child.stdout.resume()
   expect(await (await fetch(board)).text()).toContain("new EventSource('/figures')")
   expect((await watch(board)).servers.map(({ name }) => name)).toEqual(['plain', 'lossless'])
+  await seeLines(board)
   child.kill('SIGTERM')
   expect(await ended).toBe(0)
-  const { figures } = JSON.parse(readFileSync(report, 'utf8')) as { figures: Figures }
+  const { figures, history } = JSON.parse(readFileSync(report, 'utf8')) as Report
+  expectHistory(history)
   const [plain, lossless] = figures.servers
   for (const act of ACTS) expect(plain!.methods[act]!.failed).toBe(0)
   expect(lossless!.methods.timeline!.count).toBe(plain!.methods.timeline!.count)
