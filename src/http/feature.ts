@@ -130,6 +130,8 @@ export type ServePart = {
   notFound?(request: Request): Response | undefined
   /** Feeds that are made here, not by a generator elsewhere. */
   feeds?: readonly OwnFeed[]
+  /** Hears of the thread's time that a member's call took, turn by turn; must be quick. */
+  onMemberTime?(did: string, ms: number): void
   /** The current values, read once a second. */
   gauges?(): Readonly<Record<FeatureGauge, number>>
   /**
@@ -165,6 +167,7 @@ export function startFeatures(
   const started = list.flatMap(
     (feature, i) => feature.start?.({ ...parts, shared: shared[i], features: list }) ?? [],
   )
+  const timed = started.filter(({ onMemberTime }) => onMemberTime)
   for (const feed of started.flatMap(({ feeds = [] }) => feeds)) parts.app.ownFeeds.add(feed)
   return {
     routes: started.flatMap(({ routes = [] }) => routes),
@@ -174,6 +177,9 @@ export function startFeatures(
         if (page) return page
       }
       return undefined
+    },
+    onMemberTime(did, ms) {
+      for (const part of timed) part.onMemberTime!(did, ms)
     },
     gauges: () => Object.assign({}, ...started.map(({ gauges }) => gauges?.())),
     async listen(how) {

@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../e2e/support/free-port.ts'
 import { eventually, until } from '../support/eventually.ts'
+import { signServiceJwt } from '../support/service-jwt.ts'
 import { startTimelinesProcess, type TimelinesProcess } from '../support/timelines-process.ts'
 
 type Target = { expr: string; legendFormat: string }
@@ -36,6 +37,15 @@ if (!prometheus || !promtool)
   console.warn(
     'no Prometheus here: the queries of deploy/grafana are NOT run, nor are its rules checked',
   )
+
+async function readAsMember(slipstream: TimelinesProcess): Promise<void> {
+  const document = await fetch(`${slipstream.origin()}/.well-known/did.json`)
+  const { id: aud } = (await document.json()) as { id: string }
+  const { did, keypair } = slipstream.accountOf('ann')
+  const lxm = 'app.bsky.feed.getTimeline'
+  const token = await signServiceJwt(keypair, { iss: did, aud, lxm })
+  expect((await slipstream.ask('GET', `/xrpc/${lxm}`, { token })).status).toBe(200)
+}
 
 describe.skipIf(!prometheus || !promtool)('a real Prometheus', () => {
   let folder: string
@@ -81,6 +91,7 @@ describe.skipIf(!prometheus || !promtool)('a real Prometheus', () => {
   async function live(): Promise<void> {
     slipstream.emit('ann', 'app.bsky.graph.follow', { subject: slipstream.didOf('bob') })
     posting = setInterval(() => slipstream.emit('bob', 'app.bsky.feed.post', { text: 'on' }), 200)
+    for (let i = 0; i < 20; i++) await readAsMember(slipstream)
     const token = await slipstream.token('reader', 'read:*', 'graph:read')
     const key = `following:${slipstream.didOf('ann')}`
     await until(async () => (await slipstream.page(key, '', token)).body.events.length > 0)

@@ -58,6 +58,8 @@ const THREAD_GAUGES: readonly ThreadGauge[] = [
   ...features.flatMap(({ gauges = [] }) => gauges),
 ]
 
+const gaugeAt = new Map(THREAD_GAUGES.map((name, i) => [name, i]))
+
 type MethodCounts = {
   method: string
   /** By status; only those that occurred. */
@@ -121,7 +123,7 @@ export class RequestCounters {
   }
 
   set(gauge: ThreadGauge, value: number): void {
-    this.#section[THREAD_GAUGES.indexOf(gauge)] = value
+    this.#section[gaugeAt.get(gauge)!] = value
   }
 }
 
@@ -178,19 +180,17 @@ export function readRequestTotals(space: SharedArrayBuffer): RequestTotals {
   return totals
 }
 
-/** One entry per thread. */
-export function readThreadGauges(space: SharedArrayBuffer): Record<ThreadGauge, number>[] {
+/** One value per thread. */
+export function readThreadGauge(space: SharedArrayBuffer, gauge: ThreadGauge): number[] {
   const all = new Float64Array(space)
-  return Array.from({ length: all.length / SECTION }, (_, thread) => {
-    const values = THREAD_GAUGES.map((name, i) => [name, all[thread * SECTION + i]!])
-    return Object.fromEntries(values) as Record<ThreadGauge, number>
-  })
+  const first = gaugeAt.get(gauge)!
+  return Array.from({ length: all.length / SECTION }, (_, thread) => all[thread * SECTION + first]!)
 }
 
 /** Returns a cheap function that reads the highest share of time that a serving thread spends on requests, 0 to 1. */
 export function highestRequestShareOf(space: SharedArrayBuffer): () => number {
   const all = new Float64Array(space)
-  const first = THREAD_GAUGES.indexOf('requestShare')
+  const first = gaugeAt.get('requestShare')!
   return () => {
     let highest = 0
     for (let at = first; at < all.length; at += SECTION) highest = Math.max(highest, all[at]!)

@@ -1,5 +1,7 @@
 // What a serving thread reports about the state that it shares with other nodes.
 
+import { loadGauges } from './bucket-load.ts'
+
 export const gauges = [
   'cluster.bucketsHeld',
   'cluster.bucketsGained',
@@ -8,4 +10,5 @@ export const gauges = [
   'cluster.homesUsed',
   'cluster.homesUnused',
   'cluster.guestTimelines',
+  ...loadGauges,
 ] as const

@@ -1,7 +1,15 @@
 // Metrics of nodes that share an engine.
 
-import { byLabel, counter, gauge, type MetricSource, single } from '../../base/obs/metric.ts'
+import {
+  byLabel,
+  counter,
+  gauge,
+  type MetricSource,
+  type Sample,
+  single,
+} from '../../base/obs/metric.ts'
 import { sumOfThreads } from '../../http/metrics/thread-samples.ts'
+import { loadGauges } from './bucket-load.ts'
 
 export function clusterMetrics({ requests }: { requests: SharedArrayBuffer }): MetricSource[] {
   return [
@@ -15,6 +23,11 @@ export function clusterMetrics({ requests }: { requests: SharedArrayBuffer }): M
         gained: sumOfThreads(requests, 'cluster.bucketsGained'),
         lost: sumOfThreads(requests, 'cluster.bucketsLost'),
       }),
+    ),
+    counter(
+      'bucket_seconds_total',
+      'Time of the serving threads on calls of members, by the member’s bucket (0 to 255); none of buckets without calls.',
+      () => loadSamples(requests),
     ),
     counter(
       'engine_fallbacks_total',
@@ -36,4 +49,11 @@ export function clusterMetrics({ requests }: { requests: SharedArrayBuffer }): M
       () => single(sumOfThreads(requests, 'cluster.guestTimelines')),
     ),
   ]
+}
+
+function loadSamples(requests: SharedArrayBuffer): Sample[] {
+  return loadGauges.flatMap((gauge, bucket) => {
+    const ms = sumOfThreads(requests, gauge)
+    return ms > 0 ? [{ labels: { bucket }, value: ms / 1000 }] : []
+  })
 }

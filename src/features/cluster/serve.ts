@@ -2,6 +2,7 @@
 
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { ServeFeature } from '../../http/feature.ts'
+import { createBucketLoad } from './bucket-load.ts'
 import { clusterMetrics } from './metrics.ts'
 import { clusterSettings } from './settings.ts'
 import { shareOnEngine, soleGauges } from './sharing.ts'
@@ -11,6 +12,8 @@ export const serve: ServeFeature = {
   share: shareOnEngine,
   start({ config, thread }) {
     const isAlone = settingsOf(config, clusterSettings).engine === undefined
-    return isAlone && thread === 0 ? { gauges: soleGauges() } : {}
+    const leases = isAlone && thread === 0 ? soleGauges() : undefined
+    const load = createBucketLoad()
+    return { onMemberTime: load.add, gauges: () => ({ ...leases?.(), ...load.gauges() }) }
   },
 }

@@ -1,13 +1,13 @@
 import type { Sample } from '../../base/obs/metric.ts'
-import { readThreadGauges, type ThreadGauge } from '../../base/obs/request-counters.ts'
+import { readThreadGauge, type ThreadGauge } from '../../base/obs/request-counters.ts'
 
 export function byThread(requests: SharedArrayBuffer, name: ThreadGauge): Sample[] {
-  return readThreadGauges(requests).map((gauges, thread) => ({
+  return readThreadGauge(requests, name).map((value, thread) => ({
     labels: { thread: String(thread) },
-    value: gauges[name] ?? 0,
+    value,
   }))
 }
 
 export function sumOfThreads(requests: SharedArrayBuffer, name: ThreadGauge): number {
-  return readThreadGauges(requests).reduce((sum, gauges) => sum + (gauges[name] ?? 0), 0)
+  return readThreadGauge(requests, name).reduce((sum, value) => sum + value, 0)
 }

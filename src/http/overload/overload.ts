@@ -81,17 +81,19 @@ export function createOverload(options: {
   buffers: RateBuffers
   /** Look-ups of members are free, once a day each. */
   isMember?: ((did: string) => boolean) | undefined
+  /** Hears of the thread's time that a member's call took, turn by turn. */
+  onMemberTime?: ((did: string, ms: number) => void) | undefined
   now?: () => number
   /** Milliseconds of the thread's processor time; tests give their own. */
   clock?: (() => number) | undefined
 }): Overload {
-  const { isMember = () => false, clock } = options
+  const { isMember = () => false, clock, onMemberTime } = options
   const charges = createCharges(options)
   const queue = new FairQueue()
   let frontendCalls = 0
 
   function timeOf(payer: Payer, points: number, who?: Who): CallTime {
-    return new CallTime(new CallAccount({ clock, payer, points, who, queue }))
+    return new CallTime(new CallAccount({ clock, payer, points, who, queue, onMemberTime }))
   }
 
   /** A call without a token was counted when it arrived. */
@@ -183,6 +185,7 @@ type AccountParts = {
   points: number
   who: Who | undefined
   queue: FairQueue
+  onMemberTime: ((did: string, ms: number) => void) | undefined
 }
 
 /** Charges what a call has used beyond its points, a part of a point not yet; and queues it again. */
@@ -200,8 +203,9 @@ class CallAccount {
   }
 
   onUsed(usedMs: number): void {
-    const { payer } = this.#parts
+    const { payer, who, onMemberTime } = this.#parts
     payer.use(usedMs - this.#countedMs)
+    if (who?.rank === 'member') onMemberTime?.(who.key, usedMs - this.#countedMs)
     this.#countedMs = usedMs
     const more = Math.floor(usedMs / payer.msAPoint) - this.#paid
     if (more <= 0) return

@@ -137,6 +137,7 @@ export function createServing(options: ServingOptions): Serving {
     config,
     buffers: options.rateBuffers,
     isMember: reading.isMember,
+    onMemberTime: (did, ms) => ofFeatures.onMemberTime(did, ms),
   })
   const socketBytes = countSocketBytes()
   const counting = countThread({

@@ -9,7 +9,7 @@ import {
   RequestCounters,
   readMethodCounts,
   readRequestTotals,
-  readThreadGauges,
+  readThreadGauge,
 } from '../../../src/base/obs/request-counters.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -71,7 +71,7 @@ describe('request counters', () => {
     const space = createCounterSpace(2)
     new RequestCounters(space, 0, []).set('heapBytes', 5)
     new RequestCounters(space, 1, METHODS).set('heapBytes', 7)
-    expect(readThreadGauges(space).map(({ heapBytes }) => heapBytes)).toEqual([5, 7])
+    expect(readThreadGauge(space, 'heapBytes')).toEqual([5, 7])
     expect(readRequestTotals(space).requests).toBe(0)
   })
 
