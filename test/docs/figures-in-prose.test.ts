@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventsPerS, stream } from '../../bench/cost/model.ts'
 import { everySetting } from '../../src/base/config/every-setting.ts'
+import { features } from '../../src/base/feature.ts'
 import { HOUR_MS } from '../../src/base/util/durations.ts'
 import { costOf } from '../../src/http/overload/method-costs.ts'
 import { DEFAULT_LIMITS } from '../../src/ingest/backfill/limits.ts'
@@ -20,7 +21,7 @@ const NUMBERS: Record<string, string> = { seven: '7', ten: '10' }
 
 type Stated = readonly [where: string, key: string, value: string]
 
-describe('defaults', () => {
+describe.skipIf(features.length === 0)('defaults', () => {
   /** `SLIPSTREAM_MAX_MEMBERS` (10,000; 0: no limit) */
   const after = pages.flatMap((page): Stated[] =>
     [
