@@ -111,7 +111,7 @@ function titleOf({ reason = '', count = 1, author }: Push): string {
 function say(key: string, parts: Record<string, string | number>): string {
   const language = Math.max(0, LANGUAGES.indexOf(navigator.language.slice(0, 2)))
   const text = words[key]?.[language] ?? ''
-  return text.replace(/\{(\w+)\}/g, (_, part: string) => String(parts[part] ?? ''))
+  return text.replace(/\{(\w{1,30})\}/g, (_, part: string) => String(parts[part] ?? ''))
 }
 
 async function open(path: string): Promise<void> {
