@@ -7,7 +7,7 @@ import type { Db } from '../../data/store/db.ts'
 import { prepareListOptOuts } from '../../data/store/read/lists/list-opt-outs.ts'
 import { prepareListPages } from '../../data/store/read/lists/list-pages.ts'
 import type { FeedHeads, MergedFeed } from '../../data/store/timelines/merged-feed.ts'
-import { cursorAfter, LATEST, rowsInRange, startCursorOf } from './feed-page.ts'
+import { cursorAfter, LATEST, rowsInSteps, startCursorOf } from './feed-page.ts'
 import { parseFeedCursor } from './page-cursor.ts'
 import type { PlaceInList } from './skeleton-page.ts'
 import type { FeedSkeleton } from './timeline.ts'
@@ -17,9 +17,12 @@ type ListFeed = {
   open(list: number, cursor: string | undefined): Generator<void, FeedHeads>
   /**
    * Reads one page at or below the cursor that the list was opened at, and above `since`, as a home
-   * timeline does (timeline.ts). @throws BadCursorError
+   * timeline does (timeline.ts), one list a step. @throws BadCursorError
    */
-  page(heads: FeedHeads, place: PlaceInList & { since?: string | undefined }): FeedSkeleton
+  page(
+    heads: FeedHeads,
+    place: PlaceInList & { since?: string | undefined },
+  ): Generator<void, FeedSkeleton>
 }
 
 /** Opening a list costs some microseconds a member. */
@@ -56,14 +59,14 @@ export function createListFeedSkeleton(parts: {
       const until = cursor === undefined ? LATEST : parseFeedCursor(cursor).sortAt
       return yield* feed.heads(yield* shownMembers(list), until)
     },
-    page(heads, { limit, cursor, since }) {
+    *page(heads, { limit, cursor, since }) {
       const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
       const after = since === undefined ? undefined : parseFeedCursor(since)
-      const found = rowsInRange({
+      const found = yield* rowsInSteps({
         range: { before, after },
         count: limit + 1,
         read: (until, count) =>
-          feed.newest({
+          feed.newestInSteps({
             originators: heads,
             until,
             since: after?.sortAt,

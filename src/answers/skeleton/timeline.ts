@@ -100,6 +100,16 @@ export function createTimelineSteps(parts: TimelineParts) {
   }
 }
 
+/** The same for a page that is read once: what it begins with is read here, some accounts at a time. */
+export function createTimelineOnce(parts: TimelineParts) {
+  const inSteps = createTimelineSteps(parts)
+  const openHeads = createTimelineHeads(parts)
+  return function* (request: TimelineRequest): Generator<void, FeedSkeleton> {
+    const opening = openHeads(request)
+    return yield* inSteps(opening ? { ...request, heads: yield* opening } : request)
+  }
+}
+
 /**
  * Reads what a page from the rows of many accounts begins with, some accounts at a time. Undefined
  * if the viewer follows few accounts, or the ring holds the page. @throws BadCursorError

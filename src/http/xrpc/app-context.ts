@@ -21,7 +21,7 @@ import { createSearches, type Searching } from '../../answers/skeleton/search/se
 import { createThreads } from '../../answers/skeleton/thread.ts'
 import {
   createTimelineHeads,
-  createTimelineSkeleton,
+  createTimelineOnce,
   createTimelineSteps,
   type TimelineParts,
 } from '../../answers/skeleton/timeline.ts'
@@ -131,7 +131,7 @@ export function createAppContext(parts: AppParts) {
   const notifications = createNotifications({ db, graph, tagRules })
   const underWay = createUnderWay({ db, actors })
   const ofTimelines = { ...parts, feed: viewCache.feedOver(db) }
-  const timeline = createTimelineSkeleton(ofTimelines)
+  const timeline = createTimelineOnce(ofTimelines)
   const waits = createNewcomerWaits()
   const records = createRecords(db)
   const postsByUri = createPostsByUri({ db, actors })

@@ -60,14 +60,18 @@ export function feedRpcs(reading: Reading): Rpcs {
       return { items: reading.feedItems(page.items), cursor: page.cursor }
     },
 
-    async getListFeed({ listUri, limit, cursor }) {
+    getListFeed({ listUri, limit, cursor }) {
       const key = parseRecordUri(listUri)
       const uid = key ? actors.uidOf(key.did) : 0
       const list = uid === 0 ? 0 : lists.idOf(uid, packRkey(key!.rkey))
       if (list === 0 || isRetiredCursor(cursor)) return {}
       const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
-      const page = listFeed.page(await inTurns(listFeed.open(list, place.cursor)), place)
-      return { items: reading.feedItems(page.items), cursor: page.cursor }
+      const heads = inTurns(listFeed.open(list, place.cursor))
+      const page = andThen(heads, (opened) => inTurns(listFeed.page(opened, place)))
+      return andThen(page, ({ items, cursor: next }) => ({
+        items: reading.feedItems(items),
+        cursor: next,
+      }))
     },
   }
 }

@@ -7,6 +7,7 @@ import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { withFields } from '../../../answers/views/json/ready-json.ts'
 import type { FeedItemRules } from '../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { inParts } from '../../../base/util/turn.ts'
 import type { ItemByUri } from '../../../data/store/read/timelines/items-by-uri.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
@@ -76,27 +77,29 @@ type Presented = {
 
 type IsShown = (rules: FeedItemRules, facts: ItemFacts) => boolean
 
-/** In the order of the choices; undefined for those that are not shown. */
+/** In the order of the choices, some at a time; undefined for those that are not shown. */
 export function presentEach(
   { viewCache }: Needs<'viewCache'>,
   reader: Reader,
   page: Presented,
   isShown: IsShown = notBlockedOrMuted,
-): (object | undefined)[] {
-  const items = page.items.map(({ item }) => item)
-  const shown = items.filter((item) => item !== 0)
-  const ready = new Map(
-    viewCache.items(shown, reader, { isShown }).map((view, i) => [shown[i]!, view]),
-  )
-  return page.feed.map(({ post, reason, feedContext }, i) => {
-    const item = items[i]!
-    const fields = { feedContext, reqId: page.reqId }
-    const theirs = item === 0 ? page.elsewhere.get(post) : undefined
-    if (theirs) return { post: theirs, ...fields }
-    const pins = reason?.$type === PIN && item !== 0
-    const view = pins
-      ? viewCache.items([item], reader, { isShown, pinned: item })[0]
-      : ready.get(item)
-    return view && withFields(view, fields)
-  })
+): Generator<void, readonly (object | undefined)[]> {
+  const fields = ({ feedContext }: Chosen) => ({ feedContext, reqId: page.reqId })
+  function present(some: readonly { choice: Chosen; item: number }[]): (object | undefined)[] {
+    const shown = some.filter(({ item }) => item !== 0).map(({ item }) => item)
+    const ready = new Map(
+      viewCache.items(shown, reader, { isShown }).map((view, i) => [shown[i]!, view]),
+    )
+    return some.map(({ choice, item }) => {
+      const theirs = item === 0 ? page.elsewhere.get(choice.post) : undefined
+      if (theirs) return { post: theirs, ...fields(choice) }
+      const pins = choice.reason?.$type === PIN && item !== 0
+      const view = pins
+        ? viewCache.items([item], reader, { isShown, pinned: item })[0]
+        : ready.get(item)
+      return view && withFields(view, fields(choice))
+    })
+  }
+  const chosen = page.feed.map((choice, i) => ({ choice, item: page.items[i]!.item }))
+  return inParts(chosen, present)
 }

@@ -11,10 +11,11 @@ import {
   type FeedItemRules,
   isBlockedOrMuted,
 } from '../../../answers/views/rules.ts'
+import { inParts } from '../../../base/util/turn.ts'
 import { notRecommendedTo } from '../accounts/not-recommended.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { fillPage } from '../paging/paged-method.ts'
+import { filledPage } from '../paging/paged-method.ts'
 
 export const DISCOVER = {
   did: 'did:plc:z72i7hdynmk6r22z27h6tvur',
@@ -52,10 +53,10 @@ type Dependencies = Needs<
  * strangers who do not want to be recommended; there is no next page. The client recognises items
  * that the page above already shows, so those that none did come first.
  */
-export function inPlaceOfDiscover(
+export function* inPlaceOfDiscover(
   { firstPage, shownWhileFilling, viewCache, timeline, wholeItems, db, graph }: Dependencies,
   { viewer, params, reader }: Call<{ limit: number; cursor?: string }>,
-): ReadyJson[] {
+): Generator<void, readonly ReadyJson[]> {
   if (!viewer || params.cursor !== undefined) return []
   const isShown = (rules: FeedItemRules, { author, originator, isRepost }: FeedItemAccounts) =>
     originator !== viewer.uid &&
@@ -64,26 +65,27 @@ export function inPlaceOfDiscover(
   const make = (items: readonly number[], by: Reader) => viewCache.items(items, by, { isShown })
   const read = (isWanted: (item: number) => boolean, atOnce: number) => {
     const isNewcomer = firstPage.isNewcomer(viewer.did)
-    return (cursor: string | undefined, limit: number) => {
+    return function* (cursor: string | undefined, limit: number) {
       const place = { limit: Math.max(limit, atOnce), cursor, since: undefined }
-      const skeleton = timeline({ viewer: viewer.uid, ...place })
+      const skeleton = yield* timeline({ viewer: viewer.uid, ...place })
       const items = skeleton.items.filter(isWanted)
-      const views = make(isNewcomer ? wholeItems.among(items, reader, make) : items, reader)
+      const whole = isNewcomer ? yield* wholeItems.among(items, reader, make) : items
+      const views = yield* inParts(whole, (some) => make(some, reader))
       return { ...skeleton, items: views.filter((view) => view !== undefined) }
     }
   }
-  const filled = (limit: number, from: ReturnType<typeof read>) =>
-    limit === 0 ? [] : fillPage({ limit, cursor: undefined }, from).items.slice(0, limit)
+  function* filled(limit: number, from: ReturnType<typeof read>) {
+    if (limit === 0) return []
+    const { items } = yield* filledPage({ limit, cursor: undefined }, from)
+    return items.slice(0, limit)
+  }
   const shown = shownWhileFilling.to(viewer.uid)
-  if (!shown)
-    return filled(
-      params.limit,
-      read(() => true, FEWEST_READ),
-    )
-  const late = filled(
-    params.limit,
-    read((item) => !shown.has(item), MOST_READ),
-  )
+  if (!shown) {
+    const all = read(() => true, FEWEST_READ)
+    return yield* filled(params.limit, all)
+  }
+  const unseen = read((item) => !shown.has(item), MOST_READ)
+  const late = yield* filled(params.limit, unseen)
   const others = read((item) => shown.has(item), FEWEST_READ)
-  return [...late, ...filled(params.limit - late.length, others)]
+  return [...late, ...(yield* filled(params.limit - late.length, others))]
 }

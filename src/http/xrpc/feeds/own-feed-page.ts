@@ -1,7 +1,7 @@
 // A page of a feed that is made here (own-feeds.ts). It offers more choices than fit, and the page takes the first
 // that the viewer may see.
 
-import { inTurn } from '../../../base/util/turn.ts'
+import { andThen, inTurn, inTurns } from '../../../base/util/turn.ts'
 import type { MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
@@ -25,10 +25,12 @@ export async function ownFeedPage(
   const { feed, reqId } = choices
   const { items, elsewhere } = await inTurn(call, () => findItems(app, feed, call))
   const isFit = choices.fitting(items.map(({ item }) => item))
-  const page = await inTurn(call, () => {
-    const views = presentEach(app, reader, { feed, items, reqId, elsewhere }, notBlockedOrMuted)
-    return fill(views, (i) => isFit(i, items[i]!.item), limit)
-  })
+  const presented = { feed, items, reqId, elsewhere }
+  const page = await inTurn(call, () =>
+    andThen(inTurns(presentEach(app, reader, presented, notBlockedOrMuted)), (views) =>
+      fill(views, (i) => isFit(i, items[i]!.item), limit),
+    ),
+  )
   if (page.views.length === 0 && cursor === undefined) return undefined
   own.shown?.(
     viewer,

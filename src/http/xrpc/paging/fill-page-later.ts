@@ -1,4 +1,4 @@
-// Fills a page up as `fillPage` does, where reading may take until later.
+// Fills a page up as `filledPage` does, where reading may take until later.
 
 import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import { type FilledPage, MAX_READS } from './paged-method.ts'

@@ -9,7 +9,6 @@ import { answerMemory } from '../../../answers/views/json/json-buffer.ts'
 import { jsonBytes } from '../../../answers/views/json/ready-json.ts'
 import {
   andThen,
-  atOnce,
   inParts,
   inTurns,
   isTimeUp,
@@ -54,7 +53,7 @@ type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
     app: AppContext,
     items: readonly Item<Read>[],
     page: Page<C, NoInfer<About>, NoInfer<Read>>,
-  ): readonly Item<Read>[]
+  ): Generator<void, readonly Item<Read>[]>
   /** Whether more items may arrive: a last page with only postponed items then stays empty. */
   mayGoOn?(about: NoInfer<About>): boolean
   /**
@@ -138,7 +137,8 @@ function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown
       reads.push(found)
       record?.reads.push({ place, found })
       const page = { call, about, reads, postponed, sources: record?.sources }
-      const shown = (part.mayPostpone && steps.postpone?.(app, found.items, page)) || found.items
+      const postponing = part.mayPostpone ? steps.postpone?.(app, found.items, page) : undefined
+      const shown = postponing ? yield* postponing : found.items
       if (shown.length < found.items.length) {
         record?.sources.refuse()
         for (const item of found.items) if (!shown.includes(item)) postponed.add(item)
@@ -231,21 +231,10 @@ type Options = {
 }
 
 /**
+ * Of a page that took more than a turn already, no more is read.
  * @param read - reads one filtered page; its cursor follows the items read, not those that are left
  */
-export function fillPage<T>(
-  options: Options,
-  read: (cursor: string | undefined, limit: number) => FilledPage<T>,
-): FilledPage<T> {
-  // biome-ignore lint/correctness/useYield: it reads in one turn
-  const atOneGo = function* (cursor: string | undefined, limit: number) {
-    return read(cursor, limit)
-  }
-  return atOnce(filledPage(options, atOneGo))
-}
-
-/** Of a page that took more than a turn already, no more is read. */
-function* filledPage<T>(
+export function* filledPage<T>(
   { limit, cursor, end, enough = limit }: Options,
   read: (cursor: string | undefined, limit: number) => Generator<void, FilledPage<T>>,
 ): Generator<void, FilledPage<T>> {

@@ -2,7 +2,7 @@
 
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
 import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
-import { andThen, type MaybeLater } from '../../../base/util/turn.ts'
+import { andThen, inParts, inTurns, type MaybeLater } from '../../../base/util/turn.ts'
 import type { Method, MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
@@ -18,7 +18,7 @@ type SearchSteps<C, About, Item> = {
   about?(app: AppContext, call: C): MaybeLater<About>
   /** @throws BadCursorError */
   skeleton(app: AppContext, part: PagePart<C, NoInfer<About>>): MaybeLater<SkeletonPage<Item>>
-  /** Views of the shown items, in order. */
+  /** Views of the shown items, in order; a part of a page at a time. */
   present(app: AppContext, items: readonly NoInfer<Item>[], page: { call: C }): readonly View[]
   /** Whether an empty list says nothing, since the items were never here: it is refused with a 503. */
   isUnknown?(app: AppContext, call: C): MaybeLater<boolean>
@@ -45,13 +45,15 @@ function answer<C extends Call<never>, About, Item>(
 ): MaybeLater<MethodResult> {
   const { limit, cursor } = call.params as { limit: number; cursor?: string }
   const read = (from: string | undefined, count: number) =>
-    andThen(
-      steps.skeleton(app, { call, about, place: { limit: count, cursor: from } }),
-      (found): FilledPage<NonNullable<View>> => ({
-        items: steps.present(app, found.items, { call }).filter((view) => view !== undefined),
-        cursor: found.cursor,
-        ...(found.isCut && { isCut: true }),
-      }),
+    andThen(steps.skeleton(app, { call, about, place: { limit: count, cursor: from } }), (found) =>
+      andThen(
+        inTurns(inParts(found.items, (some) => steps.present(app, some, { call }))),
+        (views): FilledPage<NonNullable<View>> => ({
+          items: views.filter((view) => view !== undefined),
+          cursor: found.cursor,
+          ...(found.isCut && { isCut: true }),
+        }),
+      ),
     )
   const page = isRetiredCursor(cursor)
     ? { items: [], cursor: undefined }

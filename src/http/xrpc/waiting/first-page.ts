@@ -6,6 +6,7 @@ import type { ColdStarts, Reached } from '../../../answers/skeleton/cold-starts.
 import { formatFeedCursor, parseFeedCursor } from '../../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton, TimelineRequest } from '../../../answers/skeleton/timeline.ts'
 import { HOUR_MS } from '../../../base/util/durations.ts'
+import { inTurns, type MaybeLater } from '../../../base/util/turn.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { NewcomerWaits } from './newcomer-waits.ts'
 
@@ -19,7 +20,7 @@ type FirstPage = {
    */
   ready(
     request: PageRequest,
-    call: { readonly signal: AbortSignal; meanwhile?: () => void },
+    call: { readonly signal: AbortSignal; meanwhile?: () => MaybeLater<void> },
   ): Promise<void> | undefined
   /**
    * Whether more items may arrive. Call it before reading the page: it lacks items that arrive
@@ -46,7 +47,7 @@ const NEWEST_MS = 36 * HOUR_MS
 export function createFirstPage(parts: {
   coldStarts: ColdStarts
   actors: Pick<ActorReader, 'uidOf'>
-  timeline: (request: TimelineRequest) => FeedSkeleton
+  timeline: (request: TimelineRequest) => Generator<void, FeedSkeleton>
   waits: NewcomerWaits
   /** 0: there are no cold starts here. */
   maxWaitMs: number
@@ -57,14 +58,14 @@ export function createFirstPage(parts: {
   const reachedBy = (did: string): Reached =>
     maxWaitMs === 0 ? 'everything' : coldStarts.reached(actors.uidOf(did))
 
-  function isWorthReading(request: PageRequest, waitedMs: number): boolean {
+  function* isWorthReading(request: PageRequest, waitedMs: number): Generator<void, boolean> {
     const { did, limit, cursor } = request
     const reached = reachedBy(did)
     if (areAllHere(reached)) return true
     const isSettled = cursor !== undefined || waitedMs >= FULL_PAGE_PATIENCE_MS
     if (reached === 'nothing' && !isSettled) return false
     const viewer = actors.uidOf(did)
-    const page = parts.timeline({ viewer, limit, cursor, since: undefined })
+    const page = yield* parts.timeline({ viewer, limit, cursor, since: undefined })
     if (reached === 'feeds') return page.items.length > 0
     const isFull = page.items.length >= limit
     return isFull && (isSettled || endsAfter(page, knownSince(reached, viewer)))
@@ -84,7 +85,7 @@ export function createFirstPage(parts: {
       const isPutOff = (times: { now: number; until: number }) =>
         coldStarts.isPutOff(actors.uidOf(did), times)
       const asked = { did, state, isPutOff, maxWaitMs, signal, meanwhile }
-      return waits.until((waitedMs) => isWorthReading(request, waitedMs), asked)
+      return waits.until((waitedMs) => inTurns(isWorthReading(request, waitedMs)), asked)
     },
     mayGrow: (did) => !areAllHere(reachedBy(did)),
     // The cold start adds only items older than now.

@@ -1,11 +1,12 @@
 // How long a newcomer's first requests wait for data (first-page.ts, first-notifications.ts): less than a PDS
 // waits for us, less still if the last wait brought nothing and nothing has changed since, and not at all while
 // the account's server is known to be down. Requests wait before the handler and outside the queue
-// (dispatch.ts), where they hold up no others. The more of them wait, the less often each polls. Requests
-// beyond the limit are answered at once.
+// (dispatch.ts), where they hold up no others; each look is a turn of its call. The more of them wait, the less
+// often each polls. Requests beyond the limit are answered at once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LruMap } from '../../../base/util/lru.ts'
+import { inLaterTurn, type MaybeLater } from '../../../base/util/turn.ts'
 import { waitLeftMs } from '../../server/wait-left.ts'
 
 export type NewcomerWaits = {
@@ -16,7 +17,7 @@ export type NewcomerWaits = {
   until(isThere: IsThere, request: WaitRequest): Promise<void> | undefined
 }
 
-type IsThere = (waitedMs: number) => boolean
+type IsThere = (waitedMs: number) => MaybeLater<boolean>
 
 type WaitRequest = {
   did: string
@@ -32,7 +33,7 @@ type WaitRequest = {
   maxWaitMs: number
   signal: AbortSignal
   /** Called now and then during the wait, unless many wait: it may cost as much as an answer. */
-  meanwhile?: (() => void) | undefined
+  meanwhile?: (() => MaybeLater<void>) | undefined
 }
 
 /** Applies after a full wait that brought nothing, until something changes. */
@@ -70,16 +71,18 @@ export function createNewcomerWaits({
 
   async function wait(isThere: IsThere, request: WaitRequest): Promise<void> {
     const { signal } = request
+    const look = inLaterTurn(isThere)
+    const meanwhile = inLaterTurn(() => request.meanwhile?.())
     const began = now()
     const giveUpAt = began + waitLeftMs(signal, longestMs(request), began)
     let meanwhileAt = began + MEANWHILE_EVERY_MS
     while (now() < giveUpAt && !signal.aborted && !isPutOff(request, giveUpAt)) {
       await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
       const at = now()
-      if (isThere(at - began)) return
+      if (await look(at - began)) return
       if (at < meanwhileAt || waitingInAll > MEANWHILE_MAX_WAITING) continue
       meanwhileAt = at + MEANWHILE_EVERY_MS
-      request.meanwhile?.()
+      await meanwhile(undefined)
     }
     if (!signal.aborted) vain.set(nameOf(request), true)
   }
@@ -94,12 +97,15 @@ export function createNewcomerWaits({
   return {
     until(isThere, request) {
       const { did } = request
-      if (isThere(0)) return undefined
-      if (isPutOff(request, now() + longestMs(request))) return undefined
-      if (waitingInAll >= MAX_WAITING || (waiting.get(did) ?? 0) >= MAX_WAITING_EACH)
-        return undefined
-      count(did, 1)
-      return wait(isThere, request).finally(() => count(did, -1))
+      const unlessThere = (is: boolean): Promise<void> | undefined => {
+        if (is || isPutOff(request, now() + longestMs(request))) return undefined
+        if (waitingInAll >= MAX_WAITING || (waiting.get(did) ?? 0) >= MAX_WAITING_EACH)
+          return undefined
+        count(did, 1)
+        return wait(isThere, request).finally(() => count(did, -1))
+      }
+      const first = isThere(0)
+      return first instanceof Promise ? first.then(inLaterTurn(unlessThere)) : unlessThere(first)
     },
   }
 }

@@ -6,8 +6,10 @@
 
 import { createReader, type MissingSet, type Reader } from '../../../answers/hydrate/reader.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { andThen, inParts, inTurn, inTurns, type MaybeLater } from '../../../base/util/turn.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { UnderWay } from '../../../data/store/read/under-way.ts'
+import type { MethodContext } from '../../server/method.ts'
 import { REQUEST_MAX_WAIT_MS, waitLeftMs } from '../../server/wait-left.ts'
 import type { FetchRequests } from './fetch-requests.ts'
 import { createWaits } from './waits.ts'
@@ -20,8 +22,12 @@ type Dependencies = {
 }
 type Things = Pick<MissingSet, 'dids' | 'uris'>
 
-type Request = {
-  reader: Reader
+/** Makes views for a reader, some at a time. */
+type Making = (reader: Reader) => Generator<void, unknown>
+/** Whose request it is, and the turns in which it looks. */
+type By = { readonly reader: Reader; readonly time?: MethodContext['time'] }
+
+type Request = By & {
   signal: AbortSignal
   /** Counted from the request's first wait. */
   maxWaitMs?: number
@@ -37,15 +43,15 @@ type WholeItems = {
    * time.
    * @returns whether it waited
    */
-  awaited(make: (reader: Reader) => unknown, request: Request): Promise<boolean>
+  awaited(make: Making, request: Request): Promise<boolean>
   /** Requests what is missing from these views, and does not wait for it. */
-  ask(make: (reader: Reader) => unknown, reader: Reader): void
+  ask(make: Making, by: By): MaybeLater<void>
   /** The items that need no data still being fetched. */
   among<T>(
     items: readonly T[],
     reader: Reader,
-    make: (items: readonly T[], reader: Reader) => unknown,
-  ): readonly T[]
+    make: (items: readonly T[], reader: Reader) => readonly unknown[],
+  ): Generator<void, readonly T[]>
 }
 
 const SHORTEST_MS = 500
@@ -72,7 +78,7 @@ export function createWholeItems(parts: Dependencies): WholeItems {
   return {
     async awaited(make, request) {
       const { reader, signal, maxWaitMs = REQUEST_MAX_WAIT_MS, isShared = false } = request
-      const missing = missingIn(reader, make)
+      const missing = await inTurn(request, () => inTurns(missingIn(reader, make)))
       if (missing.isEmpty) return false
       const asked = fetchRequests.ask(reader.viewer, missing)
       const leftMs = waitLeftMs(signal, maxWaitMs, Date.now())
@@ -85,25 +91,34 @@ export function createWholeItems(parts: Dependencies): WholeItems {
         isShared,
       })
     },
-    ask(make, reader) {
-      void fetchRequests.ask(reader.viewer, missingIn(reader, make))
+    ask(make, by) {
+      const { reader } = by
+      const ask = (missing: MissingSet) => void fetchRequests.ask(reader.viewer, missing)
+      return inTurn(by, () => andThen(inTurns(missingIn(reader, make)), ask))
     },
-    among(items, reader, make) {
-      const missing = missingIn(reader, (trial) => make(items, trial))
+    *among(items, reader, make) {
+      const missing = yield* missingIn(reader, (trial) =>
+        inParts(items, (some) => make(some, trial)),
+      )
       if (missing.isEmpty) return items
       void fetchRequests.ask(reader.viewer, missing)
-      return items.filter((item) => {
-        const lacking = missingIn(reader, (trial) => make([item], trial))
-        return lacking.isEmpty || !isUnderWay(lacking)
-      })
+      const whole = []
+      for (const item of items) {
+        const lacking = yield* missingIn(reader, (trial) =>
+          inParts([item], (some) => make(some, trial)),
+        )
+        if (lacking.isEmpty || !isUnderWay(lacking)) whole.push(item)
+        yield
+      }
+      return whole
     },
   }
 }
 
 /** Data missing from the made views alone, whatever else was read for the reader. */
-function missingIn({ viewer, ...read }: Reader, make: (trial: Reader) => unknown): MissingSet {
+function* missingIn({ viewer, ...read }: Reader, make: Making): Generator<void, MissingSet> {
   const trial = createReader(viewer, read)
-  make(trial)
+  yield* make(trial)
   return trial.missing
 }
 

@@ -1,7 +1,19 @@
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../../src/base/util/turn.ts'
 import type { Writer } from '../../../../src/bridge/messages.ts'
-import { fillPage } from '../../../../src/http/xrpc/paging/paged-method.ts'
+import { type FilledPage, filledPage } from '../../../../src/http/xrpc/paging/paged-method.ts'
 import { createFetchRequests } from '../../../../src/http/xrpc/waiting/fetch-requests.ts'
+
+function fillPage(
+  options: Parameters<typeof filledPage>[0],
+  read: (cursor: string | undefined, limit: number) => FilledPage<number>,
+): FilledPage<number> {
+  // biome-ignore lint/correctness/useYield: it reads in one turn
+  const reading = function* (cursor: string | undefined, limit: number) {
+    return read(cursor, limit)
+  }
+  return atOnce(filledPage(options, reading))
+}
 
 /** Reads a list of numbers of which only every `nth` passes the filter; cursors are positions. */
 function reader(length: number, nth: number) {

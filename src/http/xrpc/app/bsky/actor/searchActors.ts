@@ -6,7 +6,7 @@ import type { AppBskyActorSearchActors } from '@atproto/api'
 import { isValidHandle } from '@atproto/syntax'
 import { BadCursorError, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { ReadyJson } from '../../../../../answers/views/json/ready-json.ts'
-import { andThen } from '../../../../../base/util/turn.ts'
+import { andThen, inParts, inTurns } from '../../../../../base/util/turn.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { fillPageLater } from '../../../paging/fill-page-later.ts'
@@ -32,9 +32,12 @@ export const searchActors = query(
       return andThen(findActors(app, request, call), (found) => {
         isKnown ||= found.exact !== 0
         const unseen = found.items.filter((uid) => !from.seen.has(app.actors.didOf(uid)))
-        const views = app.viewCache.profiles(unseen, reader, { isShown: notBlocked })
-        const items = views.map((view, i) => ({ view, did: app.actors.didOf(unseen[i]!) }))
-        return { items: items.filter(isShown), cursor: found.cursor }
+        const present = (some: readonly number[]) =>
+          app.viewCache.profiles(some, reader, { isShown: notBlocked })
+        return andThen(inTurns(inParts(unseen, present)), (views) => {
+          const items = views.map((view, i) => ({ view, did: app.actors.didOf(unseen[i]!) }))
+          return { items: items.filter(isShown), cursor: found.cursor }
+        })
       })
     }
     return andThen(fillPageLater({ limit: params.limit, cursor: from.cursor }, read), (page) => {

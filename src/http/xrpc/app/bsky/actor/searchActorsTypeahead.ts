@@ -3,7 +3,7 @@
 // user is typing.
 
 import type { AppBskyActorSearchActorsTypeahead } from '@atproto/api'
-import { andThen } from '../../../../../base/util/turn.ts'
+import { andThen, inParts, inTurns } from '../../../../../base/util/turn.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { findActors } from '../../../search/actor-search.ts'
@@ -22,12 +22,15 @@ export const searchActorsTypeahead = query(
     const request = { q: q ?? term ?? '', viewer: viewer?.uid ?? 0, cursor: undefined }
     const found = findActors(app, { ...request, limit: limit + FOUND_MORE }, call)
     return andThen(found, ({ items, exact }) => {
-      const views = app.viewCache.profiles(items, reader, {
-        basic: true,
-        isShown: (uid, { blocks }) => uid === exact || !blocks,
+      const present = (some: readonly number[]) =>
+        app.viewCache.profiles(some, reader, {
+          basic: true,
+          isShown: (uid, { blocks }) => uid === exact || !blocks,
+        })
+      return andThen(inTurns(inParts(items, present)), (views) => {
+        const shown = views.filter((view) => view !== undefined).slice(0, limit)
+        return { body: { actors: shown } }
       })
-      const shown = views.filter((view) => view !== undefined).slice(0, limit)
-      return { body: { actors: shown } }
     })
   },
 )

@@ -77,8 +77,10 @@ async function whole(app: FetchParts, call: FeedCall, author: NamedActor): Promi
   if (cursor === undefined) await strangersPages.awaited(author, request)
   const page = { cursor, isFull: () => items().length >= limit }
   await strangersPages.olderAwaited(author, page, request)
-  const make = (reader: Reader) => viewCache.items(items(), reader, { isShown: isAllowed })
-  await wholeItems.awaited(make, { reader: call.reader, signal, maxWaitMs: PAGE_MAX_WAIT_MS })
+  const make = (reader: Reader) =>
+    inParts(items(), (some) => viewCache.items(some, reader, { isShown: isAllowed }))
+  const { reader, time } = call
+  await wholeItems.awaited(make, { reader, time, signal, maxWaitMs: PAGE_MAX_WAIT_MS })
 }
 
 type AuthorParts = Needs<'hydrator' | 'names' | 'records'>

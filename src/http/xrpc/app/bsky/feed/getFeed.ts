@@ -5,7 +5,7 @@
 
 import type { AppBskyFeedGetFeed } from '@atproto/api'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
-import { inTurn } from '../../../../../base/util/turn.ts'
+import { inTurn, inTurns } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
@@ -30,9 +30,9 @@ export const getFeed = query(
   'app.bsky.feed.getFeed',
   { auth: 'optional', anyAudience: true, acceptsLxm: (lxm) => lxm === SKELETON },
   (app, call: FeedCall) =>
-    answerHere(app, call).catch((error) => {
+    answerHere(app, call).catch(async (error) => {
       if (!(error instanceof XRPCError) || !isDiscover(call.params.feed)) throw error
-      return { body: { feed: inPlaceOfDiscover(app, call) } }
+      return { body: { feed: await inTurn(call, () => inTurns(inPlaceOfDiscover(app, call))) } }
     }),
 )
 
@@ -55,15 +55,15 @@ async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
     call,
   })
   const answeredAt = performance.now()
-  const found = await findItems(app, skeleton.feed, call)
-  const feed = await inTurn(call, () =>
-    presentEach(app, call.reader, {
-      feed: skeleton.feed,
-      reqId: skeleton.reqId,
-      items: found.items,
-      elsewhere: found.elsewhere,
-    }).filter((view) => view !== undefined),
-  )
+  const found = await inTurn(call, () => findItems(app, skeleton.feed, call))
+  const page = {
+    feed: skeleton.feed,
+    reqId: skeleton.reqId,
+    items: found.items,
+    elsewhere: found.elsewhere,
+  }
+  const views = await inTurn(call, () => inTurns(presentEach(app, call.reader, page)))
+  const feed = views.filter((view) => view !== undefined)
   const durations = { skele: answeredAt - askedAt, hydr: performance.now() - answeredAt }
   return {
     body: { ...skeleton.further, feed, cursor: skeleton.cursor },

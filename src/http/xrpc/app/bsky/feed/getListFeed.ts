@@ -38,7 +38,7 @@ export const getListFeed = pagedMethod(
 function skeleton(
   { listFeed }: Needs<'listFeed'>,
   { call, about: { heads }, place }: PagePart<ListFeedCall, { heads: FeedHeads | undefined }>,
-): FeedSkeleton {
+): FeedSkeleton | Generator<void, FeedSkeleton> {
   const { since } = call.params
   return heads ? listFeed.page(heads, { ...place, since }) : { items: [], cursor: undefined }
 }

@@ -7,7 +7,13 @@ import type { AppBskyFeedGetTimeline } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
 import { isBadFeedCursor, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton, TimelineHeads } from '../../../../../answers/skeleton/timeline.ts'
-import { andThen, inTurns, type MaybeLater } from '../../../../../base/util/turn.ts'
+import {
+  andThen,
+  inParts,
+  inTurn,
+  inTurns,
+  type MaybeLater,
+} from '../../../../../base/util/turn.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { type Page, type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
@@ -88,30 +94,39 @@ type Dependencies = Needs<'firstPage' | 'homes' | 'timeline' | 'viewCache' | 'wh
 
 async function wait(app: Dependencies, before: TimelineCall): Promise<void> {
   const read = ({ viewer, params: { limit, cursor } }: TimelineCall) =>
-    app.timeline({ viewer: viewer.uid, limit, cursor, since: undefined }).items
+    app.timeline({ viewer: viewer.uid, limit, cursor, since: undefined })
   const make = (items: readonly number[], trial: Reader) =>
     present(app, items, { call: { reader: trial } })
+  const pageOf = (call: TimelineCall) =>
+    function* (trial: Reader) {
+      const { items } = yield* read(call)
+      yield* inParts(items, (some) => make(some, trial))
+    }
   // What the items found so far lack can be fetched while the others are.
   const meanwhile = () => {
     const call = before.again()
-    app.wholeItems.ask((trial) => make(read(call), trial), call.reader)
+    return app.wholeItems.ask(pageOf(call), call)
   }
   const { signal } = before
   await app.firstPage.ready(pageRequest(before), { signal, meanwhile })
   // An account that was unknown at first may have a uid by now.
   const call = before.again()
-  const { reader } = call
-  const shareWhole = () => {
-    const items = read(call)
-    return items.length === 0 ? 1 : app.wholeItems.among(items, reader, make).length / items.length
+  const { reader, time } = call
+  function* shareOf(): Generator<void, number> {
+    const { items } = yield* read(call)
+    if (items.length === 0) return 1
+    const whole = yield* app.wholeItems.among(items, reader, make)
+    return whole.length / items.length
   }
-  let share = shareWhole()
+  const shareWhole = () => inTurn(call, () => inTurns(shareOf()))
+  let share = await shareWhole()
   // Newer items, which need other data, may have arrived meanwhile.
   for (let round = 0; round < MAX_ROUNDS && (round === 0 || share < ENOUGH); round++) {
     // If nothing could be shown, waits again even for things already waited for.
-    const options = { reader, signal, patienceMs: PATIENCE_MS, isShared: round > 0 || share === 0 }
-    if (!(await app.wholeItems.awaited((trial) => make(read(call), trial), options))) return
-    share = shareWhole()
+    const isShared = round > 0 || share === 0
+    const options = { reader, time, signal, patienceMs: PATIENCE_MS, isShared }
+    if (!(await app.wholeItems.awaited(pageOf(call), options))) return
+    share = await shareWhole()
   }
 }
 
@@ -127,9 +142,13 @@ function pageRequest({ viewer, params }: TimelineCall): PageRequest {
 }
 
 /** Moves items of a newcomer's page whose data is still being fetched to the next page. */
-function withoutFetched(app: Dependencies, items: readonly number[], { call }: TimelinePage) {
+function* withoutFetched(
+  app: Dependencies,
+  items: readonly number[],
+  { call }: TimelinePage,
+): Generator<void, readonly number[]> {
   if (!app.firstPage.isNewcomer(call.viewer.did)) return items
-  return app.wholeItems.among(items, call.reader, (some, reader) =>
+  return yield* app.wholeItems.among(items, call.reader, (some, reader) =>
     present(app, some, { call: { reader } }),
   )
 }
