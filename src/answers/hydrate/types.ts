@@ -265,6 +265,8 @@ export type Post = PostRef &
   PostCounts & {
     cid: string
     record: AppBskyFeedPost.Record
+    /** Of the record's JSON. */
+    characters: number
     sortAt: number
     /** Set only for replies whose refs name posts. */
     root: number | undefined

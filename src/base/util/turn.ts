@@ -171,7 +171,8 @@ export function* inParts<T, U>(
     if (at === items.length) return done
     const eachMs = (leftMs - call.leftMs()) / some.length
     if (call.isUp()) yield
-    const fitting = Math.floor(call.leftMs() / eachMs)
+    // Nothing can be said where a turn has no end, or the items took no time.
+    const fitting = eachMs > 0 ? Math.floor(call.leftMs() / eachMs) : sizes.most
     most = Math.min(sizes.most, Math.max(sizes.fewest, fitting))
   }
 }

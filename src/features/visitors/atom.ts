@@ -1,11 +1,15 @@
 // Posts as a feed for feed readers (RFC 4287).
 
-import { html } from '../../http/server/html.ts'
+import { inParts } from '../../base/util/turn.ts'
+import { Html, html } from '../../http/server/html.ts'
 import { shortened } from './pages.ts'
 import { nameOf, postHtml, postPath, textOf } from './post-html.ts'
 import type { Post } from './visitor-rules.ts'
 
 type Feed = { title: string; origin: string; path: string; feed: string; posts: readonly Post[] }
+
+/** Its content is escaped twice. */
+const SIZES = { fewest: 1, most: 24 }
 
 export const ATOM_HEADERS = {
   'content-type': 'application/atom+xml; charset=utf-8',
@@ -13,25 +17,26 @@ export const ATOM_HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-export function atomFeed({ title, origin, path, feed, posts }: Feed): string {
+export function* atomFeed({ title, origin, path, feed, posts }: Feed): Generator<void, string> {
   const updated = posts[0]?.indexedAt ?? '1970-01-01T00:00:00.000Z'
+  const entries = yield* inParts(posts, (some) => some.map((post) => entry(post, origin)), SIZES)
   const text = html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${origin}${path}</id>
-<title>${title}</title>
+<title>${withoutForbidden(title)}</title>
 <updated>${updated}</updated>
 <link rel="self" type="application/atom+xml" href="${origin}${feed}"/>
 <link rel="alternate" type="text/html" href="${origin}${path}"/>
-${posts.map((post) => entry(post, origin))}</feed>
+${entries}</feed>
 `.text
-  return withoutForbidden(text)
+  return text
 }
 
-function entry(post: Post, origin: string) {
+function entry(post: Post, origin: string): Html {
   const { author, indexedAt } = post
   const address = `${origin}${postPath(post)}`
   const content = postHtml(post).text.replaceAll('href="/', `href="${origin}/`)
-  return html`<entry>
+  const { text } = html`<entry>
 <id>${address}</id>
 <title>${shortened(textOf(post), 80) || 'A post'}</title>
 <published>${indexedAt}</published>
@@ -41,6 +46,7 @@ function entry(post: Post, origin: string) {
 <content type="html">${content}</content>
 </entry>
 `
+  return new Html(withoutForbidden(text))
 }
 
 /** Characters that no XML document may have, even escaped (XML 1.0, 2.2). */

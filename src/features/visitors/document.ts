@@ -16,7 +16,8 @@ export type About = {
   kind: 'article' | 'profile' | 'website'
   /** Its page in the client, for people who sign in. */
   client: string
-  main: () => Html
+  /** Some posts at a time (base/util/turn.ts), as large as they may be. */
+  main: () => Generator<void, Html>
 }
 
 export type Site = {
@@ -43,10 +44,11 @@ export function visitorHeaders(images: readonly string[]): Record<string, string
   }
 }
 
-export function visitorDocument(site: Site, about: About): string {
+export function* visitorDocument(site: Site, about: About): Generator<void, string> {
   const { publicOrigin, hostname, assets } = site
   const { title, description = '', path, image, feed, shows, kind, client, main } = about
   const address = `${publicOrigin}${path}`
+  const shown = yield* main()
   const meta = (name: string, content: string | undefined) =>
     content ? html`<meta property="${name}" content="${content}">\n` : undefined
   return html`<!doctype html>
@@ -65,7 +67,7 @@ ${shows && html`<link rel="alternate" href="${shows}">\n`}${feed && html`<link r
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><a href="/">${hostname}</a><a class="enter" href="${client}">Sign in to answer</a></header>
 <main id="main">
-${main()}
+${shown}
 </main>
 <footer><p>${feed && html`<a href="${feed}">Feed</a> · `}Shown by Slipstream, an AT Protocol AppView.</p></footer>
 </body>

@@ -1,6 +1,7 @@
 // The pages: a profile, a post, a list and a hashtag, each made from answers of our own methods.
 
 import type { AppBskyActorDefs, AppBskyFeedDefs, AppBskyGraphDefs } from '@atproto/api'
+import { inParts } from '../../base/util/turn.ts'
 import { type Html, html } from '../../http/server/html.ts'
 import { type Ask, NotShownError } from './ask.ts'
 import type { About } from './document.ts'
@@ -23,6 +24,7 @@ type Thread = { post?: Post; parent?: Thread; replies?: Thread[] }
 
 const LIMIT = '30'
 const MAX_DESCRIPTION = 300
+const MAX_REPLIES = 200
 
 /** @throws NotShownError if it does not exist, or is not for visitors */
 export async function readProfile(ask: Ask, actor: string): Promise<Profile> {
@@ -62,9 +64,11 @@ export async function profilePage(ask: Ask, actor: string, cursor?: string): Pro
     shows: `at://${profile.did}`,
     kind: 'profile',
     client: `/read/profile/${encodeURIComponent(profile.did)}`,
-    main: () => html`<section class="profile">${face(profile as never)}<h1 dir="auto">${nameOf(profile as never)}</h1>
+    *main() {
+      return html`<section class="profile">${face(profile as never)}<h1 dir="auto">${nameOf(profile as never)}</h1>
 <p class="aside"><bdi>${handleOf(profile)}</bdi>${figures(profile)}</p><p class="text" dir="auto">${description}</p></section>
-${listOf(posts)}${older(path, next)}`,
+${yield* listOf(posts)}${older(path, next)}`
+    },
   }
 }
 
@@ -96,25 +100,48 @@ export async function postPage(ask: Ask, actor: string, rkey: string): Promise<A
     shows: post.uri,
     kind: 'article',
     client: `/read/profile/${encodeURIComponent(post.author.did)}/post/${encodeURIComponent(rkey)}`,
-    main: () =>
-      html`<h1 class="unseen">Post by ${nameOf(post.author)}</h1>${above(thread)}${postHtml(post, { isFocus: true })}${below(thread)}`,
+    *main() {
+      const parents = yield* above(thread)
+      const replies = yield* below(thread)
+      return html`<h1 class="unseen">Post by ${nameOf(post.author)}</h1>${parents}${postHtml(post, { isFocus: true })}${replies}`
+    },
   }
 }
 
-function above({ parent }: Thread): Html {
-  const posts: Html[] = []
-  for (let at = parent; at?.post; at = at.parent) {
-    posts.unshift(isHidden(at.post as never) ? NOT_SHOWN : postHtml(at.post))
-  }
-  return html`${posts}`
+function* above({ parent }: Thread): Generator<void, Html> {
+  const posts: Post[] = []
+  for (let at = parent; at?.post; at = at.parent) posts.unshift(at.post)
+  const shown = yield* inParts(posts, (some) =>
+    some.map((post) => (isHidden(post as never) ? NOT_SHOWN : postHtml(post))),
+  )
+  return html`${shown}`
 }
 
 const NOT_SHOWN = html`<p class="aside">A post that is not shown here.</p>`
 
-function below({ replies = [] }: Thread): Html {
+/** Replies that are too many are in the client. */
+function* below(thread: Thread): Generator<void, Html> {
+  const posts = shownBelow(thread)
+  const shown = yield* inParts(posts.slice(0, MAX_REPLIES), (some) =>
+    some.map((one) => [one, postHtml(one.post!)] as const),
+  )
+  const made = new Map(shown)
+  const replies = treeOf(thread, made)
+  return posts.length > MAX_REPLIES
+    ? html`${replies}<p class="aside">There are more replies.</p>`
+    : replies
+}
+
+/** In the order in which they are shown. */
+function shownBelow({ replies = [] }: Thread): Thread[] {
   const shown = replies.filter(({ post }) => post && !isHidden(post as never))
+  return shown.flatMap((one) => [one, ...shownBelow(one)])
+}
+
+function treeOf({ replies = [] }: Thread, made: ReadonlyMap<Thread, Html>): Html {
+  const shown = replies.filter((one) => made.has(one))
   if (shown.length === 0) return html``
-  return html`<ol class="replies">${shown.map((one) => html`<li>${postHtml(one.post!)}${below(one)}</li>`)}</ol>`
+  return html`<ol class="replies">${shown.map((one) => html`<li>${made.get(one)}${treeOf(one, made)}</li>`)}</ol>`
 }
 
 export async function hashtagPage(ask: Ask, tag: string, cursor?: string): Promise<About> {
@@ -130,8 +157,10 @@ export async function hashtagPage(ask: Ask, tag: string, cursor?: string): Promi
     path,
     kind: 'website',
     client: `/read/search?q=${encodeURIComponent(`#${tag}`)}`,
-    main: () =>
-      html`<h1 dir="auto">#${tag}</h1>${listOf(posts.filter((post) => !isHidden(post as never)))}${older(path, next)}`,
+    *main() {
+      const shown = posts.filter((post) => !isHidden(post as never))
+      return html`<h1 dir="auto">#${tag}</h1>${yield* listOf(shown)}${older(path, next)}`
+    },
   }
 }
 
@@ -157,14 +186,18 @@ export async function listPage(ask: Ask, actor: string, rkey: string): Promise<A
     shows: list.uri,
     kind: 'website',
     client: `/read/list?uri=${encodeURIComponent(list.uri)}`,
-    main: () =>
-      html`<h1 dir="auto">${list.name}</h1><p class="text" dir="auto">${list.description ?? ''}</p>${listOf(posts)}`,
+    *main() {
+      return html`<h1 dir="auto">${list.name}</h1><p class="text" dir="auto">${list.description ?? ''}</p>${yield* listOf(posts)}`
+    },
   }
 }
 
-function listOf(posts: readonly Post[]): Html {
+function* listOf(posts: readonly Post[]): Generator<void, Html> {
   if (posts.length === 0) return html`<p class="aside">No posts are shown here.</p>`
-  return html`<ol class="posts">${posts.map((post) => html`<li>${postHtml(post)}</li>`)}</ol>`
+  const items = yield* inParts(posts, (some) =>
+    some.map((post) => html`<li>${postHtml(post)}</li>`),
+  )
+  return html`<ol class="posts">${items}</ol>`
 }
 
 function older(path: string, cursor: string | undefined): Html | undefined {

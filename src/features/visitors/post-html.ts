@@ -7,6 +7,9 @@ import { type Author, isCovered, isHidden, type Post } from './visitor-rules.ts'
 type Embed = { $type?: string; [field: string]: unknown }
 type Picture = { thumb?: unknown; fullsize?: unknown; alt?: string }
 
+/** As long as what people write; the rest is in the client. */
+const MOST_CHARACTERS = 2_000
+
 export function nameOf({ displayName, handle, did }: Author): string {
   return displayName?.trim() || handleOf({ handle, did })
 }
@@ -61,7 +64,7 @@ function embedHtml(embed: Embed | undefined): Html | undefined {
   if (embed.$type === 'app.bsky.embed.video#view') return stillHtml(embed)
   return html`${picturesOf(embed).map(
     ({ thumb, fullsize, alt = '' }) =>
-      html`<a href="${fullsize as string}"><img class="picture" src="${thumb as string}" alt="${alt}" loading="lazy"></a>`,
+      html`<a href="${fullsize as string}"><img class="picture" src="${thumb as string}" alt="${cut(alt)}" loading="lazy"></a>`,
   )}`
 }
 
@@ -82,16 +85,20 @@ export function previewOf(post: Post): { url: string; alt: string } | undefined 
     external?: { thumb?: unknown }
   }
   const url = first?.fullsize ?? thumbnail ?? external?.thumb
-  return isWebAddress(url) ? { url, alt: first?.alt ?? '' } : undefined
+  return isWebAddress(url) ? { url, alt: cut(first?.alt ?? '') } : undefined
 }
 
 function cardHtml({ uri, title, description }: Embed): Html | undefined {
   if (!isWebAddress(uri)) return undefined
-  return html`<p class="card"><a href="${uri}" rel="nofollow ugc noopener">${String(title || uri)}</a><br><span class="aside">${String(description ?? '')}</span></p>`
+  return html`<p class="card"><a href="${uri}" rel="nofollow ugc noopener">${cut(String(title || uri))}</a><br><span class="aside">${cut(String(description ?? ''))}</span></p>`
+}
+
+function cut(text: string): string {
+  return text.slice(0, MOST_CHARACTERS).toWellFormed()
 }
 
 function stillHtml({ thumbnail, alt }: Embed): Html {
-  const text = typeof alt === 'string' && alt !== '' ? alt : 'Video'
+  const text = typeof alt === 'string' && alt !== '' ? cut(alt) : 'Video'
   return isWebAddress(thumbnail)
     ? html`<img class="picture" src="${thumbnail}" alt="${text}" loading="lazy">`
     : html`<p class="aside">${text}</p>`

@@ -3,7 +3,7 @@
 import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { Config } from '../../base/config/config.ts'
-import { inLaterTurn } from '../../base/util/turn.ts'
+import { andThen, inLaterTurn, inTurns } from '../../base/util/turn.ts'
 import type { ServeParts } from '../../http/feature.ts'
 import { type Assets, assetRoutes, assetsOf } from '../../http/server/asset-files.ts'
 import { type Ask, createAsk, NotShownError } from './ask.ts'
@@ -57,10 +57,18 @@ export function visitorRoutes(config: VisitorConfig, visit: ServeParts['visit'])
   const askFor = (c: Context) => createAsk(visit, c)
   const page = (c: Context, about: Promise<About>) =>
     about.then(
-      inLaterTurn((one) => c.body(visitorDocument(site(), one), 200, visitorHeaders(images))),
+      inLaterTurn((one) =>
+        andThen(inTurns(visitorDocument(site(), one)), (text) =>
+          c.body(text, 200, visitorHeaders(images)),
+        ),
+      ),
     )
   const feed = (c: Context, about: Promise<Feed>) =>
-    about.then(inLaterTurn((one) => c.body(atomFeed(one), 200, ATOM_HEADERS)))
+    about.then(
+      inLaterTurn((one) =>
+        andThen(inTurns(atomFeed(one)), (text) => c.body(text, 200, ATOM_HEADERS)),
+      ),
+    )
 
   app.get('/profile/:actor', (c) =>
     page(c, profilePage(askFor(c), c.req.param('actor'), c.req.query('cursor'))),

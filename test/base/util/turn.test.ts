@@ -194,6 +194,12 @@ describe('work on a list', () => {
     expect(Math.max(...sizes)).toBe(24)
   })
 
+  test('ends where turns have no end', () => {
+    const time = new CallTime({ turnMs: Number.POSITIVE_INFINITY })
+    const items = Array.from({ length: 100 }, (_, i) => i)
+    expect(time.run(() => inTurns(inParts(items, (some) => some)))).toEqual(items)
+  })
+
   test('is done at once outside of calls', () => {
     const sizes: number[] = []
     const note = (some: readonly number[]) => {

@@ -23,7 +23,7 @@ const BYTES_A_CHARACTER = 4
 
 /** The parts that change only with the version, not with the row's other scalars. */
 type PostText = Pick<Post, 'uri'> & { content: Content | undefined; bytes: number }
-type Content = Pick<Post, 'cid' | 'record'>
+type Content = Pick<Post, 'characters' | 'cid' | 'record'>
 
 /** Returns one entry for each id that has a row. */
 export function readPosts(loader: Loader, ids: readonly number[]): KeptPost[] {
@@ -59,7 +59,7 @@ function parseContent(loader: Loader, cid: Buffer, json: string | null): Content
     isSound: isSoundPost,
     onUnusable: loader.onUnusable,
   })
-  return record && { cid: unpackCid(cid), record }
+  return record && { cid: unpackCid(cid), record, characters: json?.length ?? 0 }
 }
 
 function textOf({ value: { ref, post }, bytes }: Found<PostRow, KeptPost>): PostText {
@@ -80,7 +80,7 @@ function makePost(loader: Loader, row: PostRow, { uri, content, bytes }: PostTex
 function toPost(
   loader: Loader,
   [, , , , sortAt, root, parent, quote, flags, ...counts]: PostRow,
-  { id, uid, uri, isStub, cid, record }: KeptPost['ref'] & Content,
+  { id, uid, uri, isStub, cid, record, characters }: KeptPost['ref'] & Content,
 ): Post {
   return {
     id,
@@ -89,6 +89,7 @@ function toPost(
     isStub,
     cid,
     record,
+    characters,
     sortAt: sortAt!,
     ...toPostCounts(counts),
     root: root ?? undefined,

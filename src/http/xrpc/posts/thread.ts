@@ -15,7 +15,7 @@ type Thread = {
   reader: Reader
   skeleton: ThreadSkeleton
   state: ThreadState
-  /** All posts but the anchor. */
+  /** All posts but the anchor, and those that are too much for one answer. */
   ids: number[]
 }
 
@@ -39,21 +39,24 @@ export function* readThread(
   const { reader: asked, ...range } = options
   const reader = threadReader(app, asked)
   const skeleton = app.threads({ ...range, anchor: id, viewer: reader.viewer?.uid ?? 0 })
-  const ids = [...skeleton.above, ...skeleton.below]
+  const all = [...skeleton.above, ...skeleton.below]
   yield
-  const state = yield* hydrated(app, { anchor: id, ids }, reader)
+  const { state, ids } = yield* hydrated(app, { anchor: id, ids: all }, reader)
   reader.missing.addFeed(state)
   if (id === 0 && isPostUri(uri)) reader.missing.add({ uris: [uri] })
   yield
   return { reader, skeleton, state, ids }
 }
 
+/** Parents come before their replies, so that no reply is read whose parent is not. */
 function* hydrated(
   { hydrator }: Needs<'hydrator'>,
   { anchor, ids }: { anchor: number; ids: readonly number[] },
   reader: Reader,
-): Generator<void, ThreadState> {
+): Generator<void, { state: ThreadState; ids: number[] }> {
   let state: ThreadState | undefined
+  const read: number[] = []
+  let characters = 0
   const add = (some: readonly number[]) => {
     const more = hydrator.thread({ anchor, ids: [...some] }, reader)
     if (state) joinThread(state, more)
@@ -63,8 +66,11 @@ function* hydrated(
   for (const some of partsOf(ids)) {
     yield* inParts(some, add, HYDRATED)
     yield
+    read.push(...some)
+    for (const id of some) characters += state?.posts.get(id)?.characters ?? 0
+    if (characters > MAX_CHARACTERS) break
   }
-  return state ?? hydrator.thread({ anchor, ids: [] }, reader)
+  return { state: state ?? hydrator.thread({ anchor, ids: [] }, reader), ids: read }
 }
 
 function partsOf(ids: readonly number[]): number[][] {
@@ -79,6 +85,11 @@ export function threadgateOf({ state, skeleton: { anchor } }: Thread) {
 }
 
 const MAX_ROUNDS = 3
+/**
+ * Of the records in one answer: four times what a thousand ordinary posts have. Fifteen hundred as large as they
+ * may be would be 150 MB.
+ */
+const MAX_CHARACTERS = 4_000_000
 /** Of these, only as many at once as fit into a turn. */
 const POSTS_AT_ONCE = 50
 /** More than are presented at once: each part hydrates the anchor, too. */
