@@ -140,10 +140,10 @@ export function atOnce<T>(work: Generator<void, T>): T {
 }
 
 /**
- * `fewest`: few enough that the largest ones fit into a turn, also by code that runs for the first time (7 ms
- * each). `most`: however little those before took, since the next ones may be larger.
+ * `fewest`: an item may show a dozen posts of the largest size, and take a turn by itself. `most`: however
+ * little those before took, since the next ones may be larger.
  */
-const SIZES = { fewest: 4, most: 24 }
+const SIZES = { fewest: 1, most: 24 }
 
 /**
  * Works on a list in parts, as large as fit into what is left of the turn if their items take as long as those before.

@@ -8,9 +8,6 @@ import type { Post } from './visitor-rules.ts'
 
 type Feed = { title: string; origin: string; path: string; feed: string; posts: readonly Post[] }
 
-/** Its content is escaped twice. */
-const SIZES = { fewest: 1, most: 24 }
-
 export const ATOM_HEADERS = {
   'content-type': 'application/atom+xml; charset=utf-8',
   'cache-control': 'public, max-age=300',
@@ -19,7 +16,7 @@ export const ATOM_HEADERS = {
 
 export function* atomFeed({ title, origin, path, feed, posts }: Feed): Generator<void, string> {
   const updated = posts[0]?.indexedAt ?? '1970-01-01T00:00:00.000Z'
-  const entries = yield* inParts(posts, (some) => some.map((post) => entry(post, origin)), SIZES)
+  const entries = yield* inParts(posts, (some) => some.map((post) => entry(post, origin)))
   const text = html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${origin}${path}</id>

@@ -181,12 +181,12 @@ describe('work on a list', () => {
   }
 
   test('is done in few parts if an item takes next to nothing', async () => {
-    expect(await partsOf(() => 0.01)).toEqual([4, 24, 24, 24, 24])
+    expect(await partsOf(() => 0.01)).toEqual([1, 24, 24, 24, 24, 3])
   })
 
   test('is done in parts that fit into a turn, by what the items before took', async () => {
-    expect(await partsOf(() => 1)).toEqual([4, 16, 20, 20, 20, 20])
-    expect(await partsOf(() => 50)).toEqual(Array.from({ length: 25 }, () => 4))
+    expect(await partsOf(() => 1)).toEqual([1, 19, 20, 20, 20, 20])
+    expect(await partsOf(() => 50)).toEqual(Array.from({ length: 100 }, () => 1))
   })
 
   test('has no part so long that items of another kind could take much longer than a turn', async () => {

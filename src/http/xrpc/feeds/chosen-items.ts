@@ -12,6 +12,7 @@ import type { ItemByUri } from '../../../data/store/read/timelines/items-by-uri.
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
+import { createAnswerRoom } from '../paging/answer-room.ts'
 import { notBlockedOrMuted } from '../paging/present.ts'
 import { whenAsked } from '../waiting/when-asked.ts'
 import type { FeedSkeleton } from './feed-skeleton.ts'
@@ -101,5 +102,6 @@ export function presentEach(
     })
   }
   const chosen = page.feed.map((choice, i) => ({ choice, item: page.items[i]!.item }))
-  return inParts(chosen, present)
+  const room = createAnswerRoom()
+  return inParts(chosen, (some) => room.present(some, present))
 }

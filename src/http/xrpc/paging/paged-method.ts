@@ -22,6 +22,7 @@ import type { Call } from '../call.ts'
 import { type CallOf, type MethodDefinition, type QueryOptions, query } from '../define.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
 import { showsNothing } from '../waiting/shows-nothing.ts'
+import { type AnswerRoom, createAnswerRoom } from './answer-room.ts'
 
 /** A view, maybe as ready JSON; undefined if it is not shown. */
 export type View = object | undefined
@@ -123,14 +124,15 @@ function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown
   const end = steps.end?.(call)
   const reads: Read[] = []
   const postponed = new Set<unknown>()
-  /** Items above the first postponed one; undefined if none was postponed. */
-  let above: number | undefined
+  const edges: Edges = { above: undefined, fitting: undefined }
 
   function read(part: { limit: number; enough: number; mayPostpone: boolean }) {
     reads.length = 0
     postponed.clear()
-    above = undefined
+    edges.above = undefined
+    edges.fitting = undefined
     let seen = 0
+    const room = createAnswerRoom()
     return filledPage({ ...part, cursor, end }, function* (from, count) {
       const place = { limit: count, cursor: from }
       const found = yield* allSteps(() => steps.skeleton(app, { call, about, place }))
@@ -142,37 +144,33 @@ function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown
       if (shown.length < found.items.length) {
         record?.sources.refuse()
         for (const item of found.items) if (!shown.includes(item)) postponed.add(item)
-        above ??= seen + found.items.findIndex((item) => postponed.has(item))
+        edges.above ??= seen + found.items.findIndex((item) => postponed.has(item))
+      }
+      const before = room.presented
+      const views = yield* presented(app, steps, { shown, page, room })
+      if (room.isFull) {
+        record?.sources.refuse()
+        const last = shown[room.presented - before - 1]
+        edges.fitting = seen + (last === undefined ? 0 : found.items.indexOf(last) + 1)
       }
       seen += found.items.length
-      const views = yield* presented(app, steps, { shown, page })
       return {
         items: views.filter((view) => view !== undefined),
         cursor: found.cursor,
-        isCut: found.isCut,
+        isCut: found.isCut || room.isFull,
       }
     })
   }
 
-  /**
-   * Ends a page above the first postponed item, which moves to the next page; if that would leave
-   * little, the page continues below it. The last page postpones nothing unless more items may
-   * arrive.
-   */
-  function* wholePage(): Generator<void, FilledPage<NonNullable<View>>> {
-    const enough = steps.halfIsEnough ? Math.ceil(limit / 2) : limit
-    const page = yield* read({ limit, enough, mayPostpone: true })
-    if (above === undefined) return page
-    const isLast = page.cursor === undefined
-    if (isLast && !steps.mayGoOn?.(about)) return yield* read({ limit, enough, mayPostpone: false })
-    if (isLast ? above > 0 : above * 2 >= limit) {
-      return yield* read({ limit: above, enough: 0, mayPostpone: true })
-    }
-    if (!isLast) return page
-    return page.items.length * 2 < reads[0]!.items.length ? NOTHING : page
+  const parts: PageReads = {
+    read,
+    edges,
+    limit,
+    enough: steps.halfIsEnough ? Math.ceil(limit / 2) : limit,
+    mayGoOn: () => steps.mayGoOn?.(about) ?? false,
+    firstItems: () => reads[0]!.items.length,
   }
-
-  const page = isRetiredCursor(cursor) ? NOTHING : yield* wholePage()
+  const page = isRetiredCursor(cursor) ? NOTHING : yield* fittingPage(parts)
   const isAllEmpty = page.items.length === 0 && page.cursor === undefined && cursor === undefined
   if (isAllEmpty && steps.isUnknown?.(app, about, call)) throw notKnownHere()
   return { body: bodyOf(page) }
@@ -184,13 +182,63 @@ function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown
   }
 }
 
+type Edges = {
+  /** Items above the first postponed one; undefined if none was postponed. */
+  above: number | undefined
+  /** Items that fit into the answer; undefined if all do. */
+  fitting: number | undefined
+}
+
+type Reading = Generator<void, FilledPage<NonNullable<View>>>
+
+type PageReads = {
+  /** Sets the edges of what it read. */
+  read(part: { limit: number; enough: number; mayPostpone: boolean }): Reading
+  edges: Readonly<Edges>
+  limit: number
+  enough: number
+  mayGoOn(): boolean
+  firstItems(): number
+}
+
+/** A page that is more than an answer holds ends early, with a cursor. */
+function* fittingPage(reads: PageReads): Reading {
+  const page = yield* wholePage(reads)
+  const { fitting } = reads.edges
+  if (fitting === undefined || fitting >= reads.limit) return page
+  return yield* reads.read({ limit: Math.max(1, fitting), enough: 0, mayPostpone: true })
+}
+
+/**
+ * Ends a page above the first postponed item, which moves to the next page; if that would leave
+ * little, the page continues below it. The last page postpones nothing unless more items may
+ * arrive.
+ */
+function* wholePage({ read, edges, limit, enough, mayGoOn, firstItems }: PageReads): Reading {
+  const page = yield* read({ limit, enough, mayPostpone: true })
+  const { above } = edges
+  if (above === undefined) return page
+  const isLast = page.cursor === undefined
+  if (isLast && !mayGoOn()) return yield* read({ limit, enough, mayPostpone: false })
+  if (isLast ? above > 0 : above * 2 >= limit) {
+    return yield* read({ limit: above, enough: 0, mayPostpone: true })
+  }
+  if (!isLast) return page
+  return page.items.length * 2 < firstItems() ? NOTHING : page
+}
+
 function* presented<C, About, Read extends SkeletonPage<unknown>>(
   app: AppContext,
   steps: Pick<PageSteps<C, About, Read>, 'choose' | 'present'>,
-  { shown, page }: { shown: readonly Item<Read>[]; page: Page<C, About, Read> },
+  {
+    shown,
+    page,
+    room,
+  }: { shown: readonly Item<Read>[]; page: Page<C, About, Read>; room: AnswerRoom },
 ): Generator<void, readonly View[]> {
   const chosen = steps.choose ? yield* steps.choose(app, shown, page) : shown
-  return yield* inParts(chosen, (some) => steps.present(app, some, page))
+  const present = (some: readonly Item<Read>[]) => steps.present(app, some, page)
+  return yield* inParts(chosen, (some) => room.present(some, present))
 }
 
 /** Measures each step. */

@@ -10,6 +10,7 @@ import { threadgateView } from '../../../answers/views/posts/post-view.ts'
 import { inParts } from '../../../base/util/turn.ts'
 import type { Needs } from '../define.ts'
 import { isPostUri, type NamedPost } from '../naming/post-names.ts'
+import { type AnswerRoom, createAnswerRoom } from '../paging/answer-room.ts'
 
 type Thread = {
   reader: Reader
@@ -114,33 +115,50 @@ export function* presentThread<Plan>(
   },
 ): Generator<void, { plan: Plan; posts: Map<number, ReadyJson | object> }> {
   const absent = new Set<number>()
+  const posts: ThreadPosts = new Map()
+  const room = createAnswerRoom()
   for (let round = 1; ; round++) {
     const planned = plan(absent)
     const ids = postsOf(planned)
     yield
-    const posts = yield* presentPosts(app, thread, { ids, showsLikers })
+    yield* presentPosts(app, thread, { ids, posts, room })
     const lost = ids.filter((id) => !posts.has(id))
-    if (lost.length === 0 || round === MAX_ROUNDS) return { plan: planned, posts }
-    for (const id of lost) absent.add(id)
+    if (lost.length === 0 || round === MAX_ROUNDS) {
+      if (showsLikers) showLikers(app, thread, posts)
+      return { plan: planned, posts }
+    }
+    // Once the answer is full, no other post takes the place of one that is lost.
+    for (const id of room.isFull ? thread.ids : lost) if (!posts.has(id)) absent.add(id)
   }
 }
 
+type ThreadPosts = Map<number, ReadyJson | object>
+
+/** The anchor comes first, so that the answer has room for it. */
 function* presentPosts(
   { viewCache }: Needs<'viewCache'>,
   { reader, skeleton: { anchor } }: Thread,
-  { ids, showsLikers }: { ids: readonly number[]; showsLikers: boolean | undefined },
-): Generator<void, Map<number, ReadyJson | object>> {
-  const posts = new Map<number, ReadyJson | object>()
-  for (let from = 0; from < ids.length; from += POSTS_AT_ONCE) {
-    const some = ids.slice(from, from + POSTS_AT_ONCE)
-    const views = yield* inParts(some, (few) => viewCache.posts(few, reader))
+  { ids, posts, room }: { ids: readonly number[]; posts: ThreadPosts; room: AnswerRoom },
+): Generator<void, void> {
+  const unseen = ids.filter((id) => id !== anchor && !posts.has(id))
+  if (ids.includes(anchor) && !posts.has(anchor)) unseen.unshift(anchor)
+  const present = (few: readonly number[]) => viewCache.posts(few, reader)
+  for (let from = 0; from < unseen.length; from += POSTS_AT_ONCE) {
+    const some = unseen.slice(from, from + POSTS_AT_ONCE)
+    const views = yield* inParts(some, (few) => room.present(few, present))
     for (const [i, view] of views.entries()) {
       if (view) posts.set(some[i]!, view)
     }
     yield
   }
-  if (!showsLikers || !posts.has(anchor)) return posts
+}
+
+function showLikers(
+  { viewCache }: Needs<'viewCache'>,
+  { reader, skeleton: { anchor } }: Thread,
+  posts: ThreadPosts,
+): void {
+  if (!posts.has(anchor)) return
   const [view] = viewCache.posts([anchor], reader, { knownLikers: 'all' })
   if (view) posts.set(anchor, view)
-  return posts
 }

@@ -7,6 +7,7 @@ import type { Method, MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { type CallOf, type MethodDefinition, type QueryOptions, query } from '../define.ts'
+import { type AnswerRoom, createAnswerRoom } from '../paging/answer-room.ts'
 import { fillPageLater } from '../paging/fill-page-later.ts'
 import type { FilledPage, PagePart, View } from '../paging/paged-method.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
@@ -44,20 +45,19 @@ function answer<C extends Call<never>, About, Item>(
   { call, about }: { call: C; about: About },
 ): MaybeLater<MethodResult> {
   const { limit, cursor } = call.params as { limit: number; cursor?: string }
-  const read = (from: string | undefined, count: number) =>
+  const present = (items: readonly Item[]) => steps.present(app, items, { call })
+  const readInto = (room: AnswerRoom) => (from: string | undefined, count: number) =>
     andThen(steps.skeleton(app, { call, about, place: { limit: count, cursor: from } }), (found) =>
       andThen(
-        inTurns(inParts(found.items, (some) => steps.present(app, some, { call }))),
+        inTurns(inParts(found.items, (some) => room.present(some, present))),
         (views): FilledPage<NonNullable<View>> => ({
           items: views.filter((view) => view !== undefined),
           cursor: found.cursor,
-          ...(found.isCut && { isCut: true }),
+          ...((found.isCut || room.isFull) && { isCut: true }),
         }),
       ),
     )
-  const page = isRetiredCursor(cursor)
-    ? { items: [], cursor: undefined }
-    : fillPageLater({ limit, cursor }, read)
+  const page = isRetiredCursor(cursor) ? { items: [], cursor: undefined } : filled(limit)
   return andThen(page, ({ items, cursor: next }) => {
     const isAllEmpty = items.length === 0 && next === undefined && cursor === undefined
     const isUnknown = isAllEmpty && steps.isUnknown ? steps.isUnknown(app, call) : false
@@ -66,6 +66,14 @@ function answer<C extends Call<never>, About, Item>(
       return found(items, next)
     })
   })
+
+  /** What is more than an answer holds is on the next page. */
+  function filled(most: number): MaybeLater<FilledPage<NonNullable<View>>> {
+    const room = createAnswerRoom()
+    return andThen(fillPageLater({ limit: most, cursor }, readInto(room)), (whole) =>
+      room.isFull && room.presented < most ? filled(room.presented) : whole,
+    )
+  }
 
   function found(items: readonly object[], next: string | undefined): MaybeLater<MethodResult> {
     const { body } = steps
