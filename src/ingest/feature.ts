@@ -77,6 +77,8 @@ type IngestPart = {
   countsSeats?: boolean
   /** Read while an account's own server is away. */
   mirrors?: RepoMirrors | undefined
+  /** Before a batch is written, which waits for it. @returns what is written in its place */
+  beforeBatch?(batch: StreamBatch): StreamBatch | Promise<StreamBatch>
   /** After each batch of the stream is written and visible. */
   onBatch?(batch: StreamBatch): void
   /** After each transaction that changed memory, also those beside the stream. */

@@ -127,7 +127,9 @@ function run(
 
   core.wakeJobs = () => backfill.wake()
   core.newcomers = () => newcomersAmong(backfill.coldStarts(), actors)
-  core.applyBatch = async (batch, onApplied = () => undefined) => {
+  core.applyBatch = async (brought, onApplied = () => undefined) => {
+    let batch = brought
+    for (const { beforeBatch } of ofFeatures) if (beforeBatch) batch = await beforeBatch(batch)
     const { events, gaps, cursor, isBeside = false } = batch
     const written = isBeside ? { events, gaps } : { events, gaps, cursor }
     const outcome = await room.retry(() => commitBatch(writer, written))

@@ -65,6 +65,8 @@ export function answerTo(
       }))
     case 'com.atproto.sync.getLatestCommit':
       return available(account, ({ rev }) => ({ cid: 'bafyreifake', rev: rev || '2222222222222' }))
+    case 'com.atproto.sync.getRepoStatus':
+      return account && account.state !== 'gone' ? ok(statusOf(account)) : available(account, ok)
     case RESOLVE_HANDLE: {
       const named = [...accounts.values()].find(({ handle }) => handle === query['handle'])
       return named ? ok({ did: named.did }) : refuse('HandleNotFound', 'Unable to resolve handle')
@@ -114,6 +116,10 @@ function available(
   if (!account) return refuse('RepoNotFound', 'Could not find repo')
   if (account.state !== 'active') return refuse(ERROR_OF_STATE[account.state], 'not available')
   return ok(view(account))
+}
+
+function statusOf({ did, state, rev }: HostedAccount) {
+  return state === 'active' ? { did, active: true, rev } : { did, active: false, status: state }
 }
 
 function ok(body: unknown): Answer {

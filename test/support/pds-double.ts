@@ -1,5 +1,5 @@
 // A PDS over real HTTP that holds the repositories a test creates: com.atproto.repo.getRecord, listRecords
-// and describeRepo, com.atproto.sync.getLatestCommit and identity.resolveHandle, with the real PDS's order,
+// and describeRepo, com.atproto.sync.getLatestCommit, getRepoStatus and identity.resolveHandle, with the real PDS's order,
 // cursors and error names. It measures how clients treat it (concurrent requests, refused requests) and
 // misbehaves on demand.
 

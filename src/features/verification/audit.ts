@@ -48,7 +48,6 @@ export function createAudit(options: AuditOptions): { stop(): void } {
   let running = 0
 
   function tick(): void {
-    if (heard.isBehind()) return
     budget = Math.min(budget + (perMinute * waits.tickMs) / 60_000, Math.max(1, perMinute / 6))
     while (budget >= 1 && running < MAX_RUNNING && (proveNext() || askNext())) budget--
     // Accounts are asked in turn with proofs, however much is written.
@@ -92,18 +91,25 @@ export function createAudit(options: AuditOptions): { stop(): void } {
     const last = heard.latest(said.did, `${said.collection}/${said.rkey}`) ?? said
     // A later write of the same key is proved by itself.
     if (proof.cid === said.cid || last.rev !== said.rev) return counts.add('verification', 'proved')
-    // The server may be ahead: then its newer write will be heard, or was kept back.
-    const isLater = proof.rev > said.rev && isFresh(proof.rev)
-    if (isLater) return counts.add('verification', 'overtaken')
-    if (proof.rev > said.rev) return fail(said.host, said.did, 'kept-back')
+    // The server may be ahead: then its newer write of the key will be heard, or was kept back.
+    const by = said.overtakenBy ?? proof.rev
+    if (by > said.rev && isFresh(by)) {
+      heard.again({ ...said, overtakenBy: by }, timeOf(by) + waits.graceMs)
+      return counts.add('verification', 'overtaken')
+    }
     const undo = () => core.writer.commit((ctx) => undoForged(ctx, said, proof.rev))
     if (said.cid !== undefined) core.room.ifThereIsRoom(undo)
+    if (by > said.rev) return fail(said.host, said.did, 'kept-back')
     heard.correct(said.did, proof.rev)
     fail(said.host, said.did, 'forged')
   }
 
   function isFresh(rev: string): boolean {
-    return now() - (revTimeMs(rev, now()) ?? 0) < waits.graceMs
+    return heard.reachedMs() - timeOf(rev) < waits.graceMs
+  }
+
+  function timeOf(rev: string): number {
+    return revTimeMs(rev, now()) ?? 0
   }
 
   /** Whether the account’s server has something from before the grace that was not heard of. */

@@ -16,12 +16,16 @@ export type Said = {
   rev: string
   /** By our clock. */
   atMs: number
+  /** The revision by which its key first had something else; later writes of it are heard of by now. */
+  overtakenBy?: string
 }
 
 export type Heard = {
   note(batch: StreamBatch): void
-  /** Takes one that has been known for so long. */
+  /** Takes one that has been known for so long, or that is due again. */
   takeOne(beforeMs: number): Said | undefined
+  /** It is due again once the host has reached this time. */
+  again(said: Said, whenMs: number): void
   /** The latest that was said of the key since the start, as far as it is remembered. */
   latest(did: string, key: string): Said | undefined
   /** The last revision of the account since the start. */
@@ -31,8 +35,8 @@ export type Heard = {
   /** Accounts heard of lately. */
   accounts(): string[]
   host(): string
-  /** The host is catching up: what is newer has yet to come. */
-  isBehind(): boolean
+  /** What accounts wrote before has been brought by now, unless the host keeps it back. */
+  reachedMs(): number
 }
 
 const MAX_ACCOUNTS = 50_000
@@ -41,6 +45,9 @@ const MAX_KEYS = 50_000
 const MAX_WAITING = 500
 const MAX_RECENT = 200
 const BEHIND_MS = 30_000
+/** A host that catches up gains so much within a minute. What gains less is late, or says so in order not to be checked. */
+const GAIN_MS = 5_000
+const GAIN_WITHIN_MS = 60_000
 
 export function createHeard(options: {
   actors: ActorWriter
@@ -51,8 +58,10 @@ export function createHeard(options: {
   const keys = new LruMap<string, Said>(MAX_KEYS)
   const waiting: Said[] = []
   const recent = new Set<string>()
+  const later: { said: Said; whenMs: number }[] = []
   let host = ''
-  let isBehind = false
+  let cursorMs = 0
+  let gained = { lagMs: Number.POSITIVE_INFINITY, atMs: 0 }
 
   function commitIn(item: StreamItem): CommitEvent | undefined {
     if (item.kind === 'unread') {
@@ -65,11 +74,30 @@ export function createHeard(options: {
 
   function note({ events, cursor }: StreamBatch): void {
     host = cursor.host
-    isBehind = Date.now() - cursor.timeUs / 1000 > BEHIND_MS
+    noteTime(cursor.timeUs / 1000)
     for (const item of events) {
       const event = commitIn(item)
       if (event) add(event)
     }
+  }
+
+  function noteTime(ms: number): void {
+    cursorMs = ms
+    const atMs = Date.now()
+    const lagMs = atMs - ms
+    if (lagMs <= BEHIND_MS) gained = { lagMs: Number.POSITIVE_INFINITY, atMs }
+    else if (lagMs < gained.lagMs - GAIN_MS) gained = { lagMs, atMs }
+  }
+
+  function reachedMs(): number {
+    const nowMs = Date.now()
+    const isCatchingUp = nowMs - cursorMs > BEHIND_MS && nowMs - gained.atMs < GAIN_WITHIN_MS
+    return isCatchingUp ? cursorMs : nowMs
+  }
+
+  function takeDue(): Said | undefined {
+    const index = later.findIndex(({ whenMs }) => whenMs <= reachedMs())
+    return index < 0 ? undefined : later.splice(index, 1)[0]!.said
   }
 
   function add(event: CommitEvent): void {
@@ -79,7 +107,7 @@ export function createHeard(options: {
     const key = keyOf(did, `${collection}/${rkey}`)
     if ((keys.get(key)?.rev ?? '') <= rev) keys.set(key, said)
     if ((revs.get(did) ?? '') < rev) revs.set(did, rev)
-    if (!isBehind) waiting.push(said)
+    waiting.push(said)
     if (waiting.length > MAX_WAITING) waiting.shift()
     recent.delete(did)
     recent.add(did)
@@ -89,13 +117,17 @@ export function createHeard(options: {
   return {
     note,
     takeOne: (beforeMs) =>
-      waiting[0] && waiting[0].atMs <= beforeMs ? waiting.shift() : undefined,
+      takeDue() ?? (waiting[0] && waiting[0].atMs <= beforeMs ? waiting.shift() : undefined),
+    again(said, whenMs) {
+      later.push({ said, whenMs })
+      if (later.length > MAX_WAITING) later.shift()
+    },
     latest: (did, key) => keys.get(keyOf(did, key)),
     revOf: (did) => revs.get(did),
     correct: (did, rev) => void revs.set(did, rev),
     accounts: () => [...recent],
     host: () => host,
-    isBehind: () => isBehind,
+    reachedMs,
   }
 }
 

@@ -4,6 +4,7 @@ import { settingsOf } from '../../base/config/every-setting.ts'
 import type { IngestFeature } from '../../ingest/feature.ts'
 import { isInCircle } from '../../ingest/indexing/index-context.ts'
 import { createOutside } from '../../ingest/outside.ts'
+import { createAccountCheck } from './account-events.ts'
 import { createConfirm } from './account-status.ts'
 import { createAudit } from './audit.ts'
 import { createCandidates } from './candidates.ts'
@@ -64,8 +65,10 @@ export const ingest: IngestFeature = {
           perMinute: settings.verifyRequestsMinute,
         })
       : undefined
+    const check = isOn ? createAccountCheck({ core, isOurs, confirm }) : undefined
     return {
       mirrors,
+      beforeBatch: (batch) => (check && batch.cursor.wire !== 'repos' ? check(batch) : batch),
       onBatch(batch) {
         if (batch.cursor.wire === 'repos') return
         relays.noteJetstream(batch)

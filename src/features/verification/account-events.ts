@@ -1,0 +1,74 @@
+// What Jetstream says of whether members and those they follow are there, which nobody signs: before it is written, each
+// account's own server is asked, and its answer is written instead. Where it does not answer, an account is hidden as if it
+// had left, which its next comparison ends if that is not so. Of many in one batch, only some are asked.
+
+import type { AccountEvent, StreamBatch, StreamItem } from '@slipstream/jetstream'
+import { MINUTE_MS } from '../../base/util/durations.ts'
+import { actorStatus } from '../../data/store/records/actors.ts'
+import type { Core } from '../../ingest/core.ts'
+import type { Confirm } from './account-status.ts'
+
+type Options = {
+  core: Pick<Core, 'actors' | 'counts' | 'db' | 'log' | 'now'>
+  isOurs: (did: string) => boolean
+  confirm: Confirm
+}
+
+/** In one batch: the stream waits for the answers. */
+const MOST_ASKED = 20
+
+/** @returns a function that says what of a batch is written */
+export function createAccountCheck({ core, isOurs, confirm }: Options) {
+  const { actors, counts, db, log, now } = core
+
+  const isAsked = (item: StreamItem): item is AccountEvent =>
+    item.kind === 'account' && isOurs(item.did)
+
+  return function check(batch: StreamBatch): StreamBatch | Promise<StreamBatch> {
+    return batch.events.some(isAsked) ? checked(batch) : batch
+  }
+
+  async function checked(batch: StreamBatch): Promise<StreamBatch> {
+    const { host } = batch.cursor
+    // Of several about one account, the last.
+    const last = new Map(batch.events.filter(isAsked).map((event) => [event.did, event]))
+    const asked = [...last.values()].slice(0, MOST_ASKED)
+    const answers = new Map(
+      await Promise.all(asked.map(async (said) => [said.did, await answerTo(said, host)] as const)),
+    )
+    const gaps = [...batch.gaps]
+    const events = batch.events.flatMap((item): StreamItem[] => {
+      if (!isAsked(item)) return [item]
+      if (last.get(item.did) !== item) return []
+      const timeUs = timeOf(item)
+      const answer = answers.get(item.did)
+      if (answer) return [{ ...answer, timeUs }]
+      gaps.push({ host, fromUs: timeUs, toUs: timeUs, cause: 'broken-event', did: item.did })
+      return [{ ...item, timeUs, ...(!item.active && { status: 'deactivated' as const }) }]
+    })
+    return { ...batch, events, gaps }
+  }
+
+  /** Undefined: its server does not answer. */
+  async function answerTo(said: AccountEvent, host: string): Promise<AccountEvent | undefined> {
+    const { events, isIncomplete } = await confirm({ ...said, seq: said.seq ?? 0 })
+    const [answer] = events
+    if (isIncomplete || answer?.kind !== 'account') return undefined
+    const isLie = !said.active && answer.active
+    if (isLie && now() - said.timeUs / 1000 < MINUTE_MS) {
+      counts.add('unverified', `${host} not-away`)
+      log.warn(
+        { host, did: said.did, status: said.status },
+        'an account that is said to be away is there',
+      )
+    }
+    return { ...answer, seq: said.seq }
+  }
+
+  /** The answer is of now, so it is neither late nor of a time to come. */
+  function timeOf({ did, timeUs }: AccountEvent): number {
+    const uid = actors.uidOf(did)
+    const before = uid === 0 ? undefined : actorStatus(db, uid)
+    return Math.max(before?.status_at ?? 0, Math.min(timeUs, now() * 1000))
+  }
+}
