@@ -140,6 +140,18 @@ test('a host that no longer has the cursor leaves a gap, and the stream goes on'
   expect(double.cursors).toEqual(['5'])
 })
 
+test('said twice on one connection, it leaves one gap', async () => {
+  const double = await startDouble()
+  const cursor = { host: double.url, wire: 'repos', seq: 5, timeUs: 1_700_000_000_000_000 } as const
+  const notice = frameOf('#info', { name: 'OutdatedCursor', message: 'too old' })
+  double.notices.push(notice, notice)
+  for (const frame of frames) double.send(frame)
+  const { gaps, firehose } = await start([double.url], { cursors: [cursor] })
+  await until(() => gaps.length > 0)
+  expect(gaps).toMatchObject([{ fromUs: cursor.timeUs, cause: 'outdated-cursor' }])
+  expect(firehose.status().gaps).toBe(1)
+})
+
 test('a host that never gave this number is read from the present, with a gap', async () => {
   const double = await startDouble()
   const cursor = {
