@@ -1,5 +1,5 @@
-// Hosts that lie, and likers who want to be found. Jetstream makes records up, says that others are gone, and keeps some
-// back; a relay alters commits. What members see must be what the accounts signed all the same.
+// Hosts that lie, and likers who want to be found. Jetstream makes records up, says that others, or accounts, are
+// gone, and keeps some back; a relay alters commits. What members see must be what the accounts signed all the same.
 
 import { until } from '../eventually.ts'
 import { cidOf, tid } from '../simulated-network/repository.ts'
@@ -63,13 +63,19 @@ async function lieAsJetstream({ world, subject }: Parts, { dice }: PlannedFault)
       host.emit({ ...forged, rev: tid(atMs * 1000 + 8, CLOCK_ID), rkey: gone, operation: 'delete' })
     }
   }
-  const keptBack = pick(accounts, (dice * 17) % 1)
+  const there = pick(accounts, (dice * 29) % 1)
+  for (const host of world.hosts) {
+    host.emit({ did: there.did, kind: 'account', active: false, status: 'deleted' })
+  }
+  // What is forged of an account has it compared, which brings what is kept back before that is found.
+  const others = accounts.filter((one) => one !== victim && one !== there)
+  const keptBack = pick(others, (dice * 17) % 1)
   keptBack.put({
     collection: POST,
     value: { text: 'Kept back', createdAt: record.createdAt },
     atMs,
   })
-  const lies = gone === undefined ? 2 : 3
+  const lies = gone === undefined ? 3 : 4
   const isFound = async () => (await failures(subject.origin)) >= before + lies
   await until(isFound, {
     what: `${lies} lies were found`,
