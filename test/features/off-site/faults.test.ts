@@ -4,6 +4,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { insertActor } from '../../../src/data/store/records/actors.ts'
+import { shipUntilStopped } from '../../../src/features/off-site/shipping/loop.ts'
+import { eventually } from '../../support/eventually.ts'
 import { createRandom } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'
 import { contentOf, createOffSiteWorld, type OffSiteWorld } from './off-site-world.ts'
@@ -133,4 +135,33 @@ it('removes nothing that a kept base needs, whenever pruning is cut short', asyn
   const oldest = new Date(now - 3 * 86_400_000).getTime()
   expect(contentOf((await world.restore({ until: now })).dataDir)).toEqual(contentOf(dataDir))
   expect((await world.restore({ until: oldest })).database!.at).toBeLessThanOrEqual(oldest)
+})
+
+it('says nothing more of a store that was out of reach, and makes up for what failed meanwhile', async () => {
+  const shipper = world.shipper(dataDir)
+  const stopping = new AbortController()
+  // No copy can be read, so the trial restore fails; changes can be written.
+  store.fault = ({ method }) => (method === 'GET' ? 'die' : undefined)
+  const log = { info: () => undefined, warn: () => undefined }
+  const times = { everyMs: 20, lookMs: 5, trialDays: 1 }
+  const shipping = shipUntilStopped(shipper, {
+    ...times,
+    signal: stopping.signal,
+    isWanted: () => false,
+    log,
+  })
+  try {
+    await eventually(() =>
+      expect(shipper.status.now.problem?.message).toContain('can’t be reached'),
+    )
+    store.fault = () => undefined
+    await eventually(() => {
+      write(1)
+      expect(shipper.status.now.problem).toBeUndefined()
+      expect(shipper.status.now.trial?.ok).toBe(true)
+    })
+  } finally {
+    stopping.abort()
+    await shipping
+  }
 })

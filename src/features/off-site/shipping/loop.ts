@@ -3,6 +3,7 @@
 
 import { DAY_MS, HOUR_MS } from '../../../base/util/durations.ts'
 import { pause } from '../../../base/util/waits.ts'
+import { BucketError } from '../bucket/bucket-error.ts'
 import type { Shipper } from './shipper.ts'
 
 type LoopOptions = {
@@ -40,12 +41,15 @@ export async function shipUntilStopped(shipper: Shipper, options: LoopOptions): 
       attempts.start('changes', shipper.shipChanges)
     }
     const wantsWhole = isFirst || options.isWanted() || night()
-    if (wantsWhole || (shipper.needsBase() && due('base', BASE_AGAIN_MS))) {
+    const isBaseDue = shipper.needsBase() && due('base', BASE_AGAIN_MS)
+    if (wantsWhole || isBaseDue || attempts.isDueAgain('whole')) {
       attempts.start('whole', shipper.shipWhole)
     }
-    if (due('files', HOUR_MS) && !isFirst) attempts.start('files', shipper.shipFiles)
-    if (isTrialDue(shipper, options, now()) && due('trial', TRIAL_AGAIN_MS)) {
-      attempts.start('trial', shipper.tryRestore)
+    const areFilesDue = due('files', HOUR_MS) && !isFirst
+    if (areFilesDue || attempts.isDueAgain('files')) attempts.start('files', shipper.shipFiles)
+    if (isTrialDue(shipper, options, now())) {
+      const isAgain = attempts.isDueAgain('trial')
+      if (due('trial', TRIAL_AGAIN_MS) || isAgain) attempts.start('trial', shipper.tryRestore)
     }
     isFirst = false
     await pause(lookMs, signal)
@@ -56,24 +60,37 @@ export async function shipUntilStopped(shipper: Shipper, options: LoopOptions): 
 
 type Kind = 'owner' | 'changes' | 'whole' | 'files' | 'trial'
 
-/** One attempt of a kind at a time. */
+/**
+ * One attempt of a kind at a time. Where the store was out of reach, the first that reaches it ends the problem for all, and
+ * what failed meanwhile is due at once.
+ */
 function createAttempts(shipper: Shipper, { log, signal, now = Date.now }: LoopOptions) {
   const running = new Map<Kind, Promise<void>>()
+  const outOfReach = new Set<Kind>()
+  const dueAgain = new Set<Kind>()
   let failedLast: Kind | undefined
+
+  function noteSuccess(kind: Kind): void {
+    const isOver = failedLast !== undefined && (failedLast === kind || outOfReach.has(failedLast))
+    outOfReach.delete(kind)
+    for (const other of outOfReach) dueAgain.add(other)
+    outOfReach.clear()
+    if (!isOver) return
+    failedLast = undefined
+    shipper.status.drop('problem')
+    log.info({ kind }, 'the off-site backup works again')
+  }
 
   async function attempt(kind: Kind, work: () => Promise<void>): Promise<void> {
     try {
       await work()
-      if (failedLast === kind) {
-        failedLast = undefined
-        shipper.status.drop('problem')
-        log.info({ kind }, 'the off-site backup works again')
-      }
+      noteSuccess(kind)
     } catch (error) {
       if (signal.aborted) return
       const { message, hint = 'See the log.' } = error as Error & { hint?: string }
       const isNew = shipper.status.now.problem?.message !== message
       failedLast = kind
+      if (error instanceof BucketError && error.isPassing) outOfReach.add(kind)
       const { failures } = shipper.status.now
       shipper.status.set({ problem: { at: now(), message, hint }, failures: failures + 1 })
       if (isNew) log.warn({ kind, error: message, fix: hint }, 'the off-site backup failed')
@@ -86,6 +103,8 @@ function createAttempts(shipper: Shipper, { log, signal, now = Date.now }: LoopO
     start(kind: Kind, work: () => Promise<void>): void {
       if (!running.has(kind)) running.set(kind, attempt(kind, work))
     },
+    /** Once. */
+    isDueAgain: (kind: Kind) => dueAgain.delete(kind),
     async finish(): Promise<void> {
       await running.get('changes')
       await attempt('changes', shipper.shipChanges)
