@@ -1,9 +1,11 @@
 // What Jetstream says of whether members and those they follow are there, which nobody signs: before it is written, each
 // account's own server is asked, and its answer is written instead. Where it does not answer, an account is hidden as if it
-// had left, which its next comparison ends if that is not so. Of many in one batch, only some are asked.
+// had left, which its next comparison ends if that is not so. The stream waits for the answers, so not all are asked:
+// neither many in one batch, nor silent servers again and again.
 
 import type { AccountEvent, StreamBatch, StreamItem } from '@slipstream/jetstream'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import { LruMap } from '../../base/util/lru.ts'
 import { actorStatus } from '../../data/store/records/actors.ts'
 import type { Core } from '../../ingest/core.ts'
 import type { Confirm } from './account-status.ts'
@@ -14,13 +16,17 @@ type Options = {
   confirm: Confirm
 }
 
-/** In one batch: the stream waits for the answers. */
+/** In one batch. */
 const MOST_ASKED = 20
+/** For all answers of a minute. */
+const MOST_WAITED_MS = 5_000
+const MAX_SILENT = 1_000
 
 /** @returns a function that says what of a batch is written */
 export function createAccountCheck({ core, isOurs, confirm }: Options) {
   const { actors, counts, db, log, now } = core
 
+  const waits = createWaits(now)
   const isAsked = (item: StreamItem): item is AccountEvent =>
     item.kind === 'account' && isOurs(item.did)
 
@@ -32,10 +38,8 @@ export function createAccountCheck({ core, isOurs, confirm }: Options) {
     const { host } = batch.cursor
     // Of several about one account, the last.
     const last = new Map(batch.events.filter(isAsked).map((event) => [event.did, event]))
-    const asked = [...last.values()].slice(0, MOST_ASKED)
-    const answers = new Map(
-      await Promise.all(asked.map(async (said) => [said.did, await answerTo(said, host)] as const)),
-    )
+    const asked = [...last.values()].filter(({ did }) => waits.mayAsk(did)).slice(0, MOST_ASKED)
+    const answers = await waits.timed(asked, (said) => answerTo(said, host))
     const gaps = [...batch.gaps]
     const events = batch.events.flatMap((item): StreamItem[] => {
       if (!isAsked(item)) return [item]
@@ -70,5 +74,31 @@ export function createAccountCheck({ core, isOurs, confirm }: Options) {
     const uid = actors.uidOf(did)
     const before = uid === 0 ? undefined : actorStatus(db, uid)
     return Math.max(before?.status_at ?? 0, Math.min(timeUs, now() * 1000))
+  }
+}
+
+/** How long the stream may be kept waiting, by an account whose server is silent and by all. */
+function createWaits(now: () => number) {
+  const silent = new LruMap<string, number>(MAX_SILENT)
+  let minute = { beganAt: Number.NEGATIVE_INFINITY, waitedMs: 0 }
+
+  return {
+    mayAsk(did: string): boolean {
+      if (now() - minute.beganAt >= MINUTE_MS) minute = { beganAt: now(), waitedMs: 0 }
+      return (
+        minute.waitedMs < MOST_WAITED_MS &&
+        now() - (silent.get(did) ?? Number.NEGATIVE_INFINITY) >= MINUTE_MS
+      )
+    },
+    async timed(
+      asked: readonly AccountEvent[],
+      ask: (said: AccountEvent) => Promise<AccountEvent | undefined>,
+    ): Promise<Map<string, AccountEvent | undefined>> {
+      const beganMs = now()
+      const answers = await Promise.all(asked.map(ask))
+      minute.waitedMs += now() - beganMs
+      for (const [i, { did }] of asked.entries()) if (!answers[i]) silent.set(did, now())
+      return new Map(asked.map(({ did }, i) => [did, answers[i]]))
+    },
   }
 }
