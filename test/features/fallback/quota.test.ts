@@ -5,22 +5,19 @@ import { afterEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
 import { trustingAuth } from '../../support/trusting-auth.ts'
-import { alice, createTwoWorlds, eve, fans, type TwoWorlds } from './two-worlds.ts'
+import { alice, createTwoWorlds, eve, fans } from './two-worlds.ts'
 
 const TYPEAHEAD = 'app.bsky.actor.searchActorsTypeahead'
 const PROFILE = 'app.bsky.actor.getProfile'
 
-let worlds: TwoWorlds | undefined
 let server: Server | undefined
 afterEach(async () => {
   await server?.close()
-  await worlds?.dispose()
 })
 
 test('three flooding visitors leave members their counts', async () => {
   const floods = 3_016
-  worlds = await createTwoWorlds(() => undefined)
-  const { here, double } = worlds
+  const { here, double } = await createTwoWorlds(() => undefined)
   double.answer(TYPEAHEAD, { actors: [] })
   double.allow(3_000)
   server = createServer({

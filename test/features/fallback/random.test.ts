@@ -1,34 +1,22 @@
 // Random networks: Alice's view of strangers from elsewhere equals the public view there, minus the records
 // that a naive model of her blocks and mutes removes, and with her own acts.
 
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import type { RecordId } from '../../support/world.ts'
-import {
-  alice,
-  bob,
-  createTwoWorlds,
-  fans,
-  mallory,
-  moe,
-  people,
-  type TwoWorlds,
-} from './two-worlds.ts'
+import { alice, bob, createTwoWorlds, fans, mallory, moe, people } from './two-worlds.ts'
 
 type View = { did: string; viewer?: { blocking?: string; muted?: boolean; following?: string } }
 type Post = { uri: string; author: View; viewer?: { like?: string } }
 type Item = { post: Post; reason?: { by: View } }
-
-let worlds: TwoWorlds | undefined
-afterEach(() => worlds?.dispose())
 
 test('strangers are shown by her own rules, for every act', async () => {
   const random = createRandom(testSeed('elsewhere'))
   const posts: { did: string; id: RecordId }[] = []
   const liked = new Set<string>()
   const blocked = new Set([mallory])
-  worlds = await createTwoWorlds((w) => {
+  const { here, public: there } = await createTwoWorlds((w) => {
     for (const fan of fans) {
       if (!random.chance(0.15)) continue
       w.block(alice, fan)
@@ -48,7 +36,6 @@ test('strangers are shown by her own rules, for every act', async () => {
       }
     }
   })
-  const { here, public: there } = worlds
   const strangers = people.filter((did) => did !== alice && did !== bob && !blocked.has(did))
   let seen = 0
   for (const actor of strangers) {

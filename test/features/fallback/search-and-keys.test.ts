@@ -1,7 +1,7 @@
 // Searches show local results first and then those from elsewhere, without repeats; records requested by key
 // come from wherever they are, in the order of the request.
 
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createFeedGeneratorDouble } from '../../support/feed-generator-double.ts'
 import { searchable } from '../../support/searching.ts'
 import { allPages } from '../../support/serving-world.ts'
@@ -16,19 +16,10 @@ import {
   mallory,
   moe,
   people,
-  type TwoWorlds,
 } from './two-worlds.ts'
 
 type View = { did: string; handle: string; viewer?: Record<string, unknown> }
 type Post = { uri: string; author: View; viewer?: Record<string, unknown> }
-
-let worlds: TwoWorlds | undefined
-afterEach(() => worlds?.dispose())
-
-const start = async (...given: Parameters<typeof createTwoWorlds>) => {
-  worlds = await createTwoWorlds(...given)
-  return worlds
-}
 
 describe('search', () => {
   /** A public AppView's results: all of these, in its own pages. */
@@ -42,7 +33,7 @@ describe('search', () => {
   }
 
   test('shows our own accounts first, then others, each once, without blocked ones, to the end', async () => {
-    const { here, double } = await start(() => {})
+    const { here, double } = await createTwoWorlds(() => {})
     double.answer('app.bsky.actor.searchActors', everybody([moe, bob, ...fans, mallory, eve]))
     type Page = { actors: View[]; cursor?: string }
     for (const limit of [1, 3, 50]) {
@@ -63,7 +54,7 @@ describe('search', () => {
   })
 
   test('for accounts shows each once and misses none, even if some become known meanwhile', async () => {
-    const { here, double } = await start(() => {})
+    const { here, double } = await createTwoWorlds(() => {})
     const late = fans.slice(0, 4)
     // The public AppView repeats some of them.
     const all = [bob, moe, ...fans, moe, eve, fans[0]!, fans[7]!]
@@ -94,7 +85,7 @@ describe('search', () => {
   })
 
   test('while typing asks elsewhere only for the rest, and not at all for a single letter', async () => {
-    const { here, double } = await start(() => {})
+    const { here, double } = await createTwoWorlds(() => {})
     const NSID = 'app.bsky.actor.searchActorsTypeahead'
     double.answer(NSID, everybody([bob, fans[0]!, mallory, fans[1]!]))
     const get = (q: string, limit = 10) =>
@@ -110,7 +101,7 @@ describe('search', () => {
 
   test('for posts continues elsewhere, and leaves out local ones and those of blocked authors', async () => {
     const posts: RecordId[] = []
-    const { here, there, double } = await start((w) => {
+    const { here, there, double } = await createTwoWorlds((w) => {
       for (const did of [bob, eve, mallory, fans[0]!]) posts.push(w.post(did, 'about cats'))
     })
     const all = await there.get<{ posts: Post[] }>('app.bsky.feed.getPosts', {
@@ -128,7 +119,7 @@ describe('search', () => {
 
   test('for a stranger’s posts, which are not here, gives what is elsewhere, and nothing that is not known', async () => {
     const posts: RecordId[] = []
-    const { here, there, double } = await start((w) => {
+    const { here, there, double } = await createTwoWorlds((w) => {
       posts.push(w.post(eve, 'about cats'))
     })
     const uris = posts.map(({ uri }) => uri)
@@ -147,7 +138,7 @@ describe('search', () => {
   })
 
   test('refuses a cursor that was made for another request', async () => {
-    const { here, double } = await start(() => {})
+    const { here, double } = await createTwoWorlds(() => {})
     double.answer('app.bsky.actor.searchActors', everybody(people.slice(1)))
     const NSID = 'app.bsky.actor.searchActors'
     const { cursor } = await here.get<{ cursor: string }>(NSID, { q: 'zzz', limit: 2 }, alice)
@@ -168,7 +159,7 @@ describe('search', () => {
 describe('by key', () => {
   test('missing posts are fetched from elsewhere, in the requested order', async () => {
     const posts: RecordId[] = []
-    const { here, double } = await start((w) => {
+    const { here, double } = await createTwoWorlds((w) => {
       for (const did of [eve, bob, mallory, fans[0]!, bob]) posts.push(w.post(did, `by ${did}`))
       w.like(alice, posts[0]!)
     })
@@ -184,7 +175,7 @@ describe('by key', () => {
   })
 
   test('feeds, starter packs and labelers are too, and only those requested', async () => {
-    const { here, double } = await start(() => {})
+    const { here, double } = await createTwoWorlds(() => {})
     const creator = { did: fans[0]!, handle: handleOf(fans[0]!) }
     const base = {
       cid: 'bafyreifn5jik2ipdgsyttb45edguxkd5ury26t56lmkzor7t4jefleh5wy',
@@ -225,7 +216,7 @@ describe('by key', () => {
   test('a handle is believed only if its account confirms it', async () => {
     const NSID = 'com.atproto.identity.resolveHandle'
     const claims = { [eve]: 'eve.example.com' }
-    const { here, double } = await start(() => {}, { handles: {}, claims })
+    const { here, double } = await createTwoWorlds(() => {}, { handles: {}, claims })
     double.answer(NSID, ({ handle }: Record<string, unknown>) => ({
       did: handle === 'nobody.example.com' ? mallory : eve,
     }))
@@ -240,7 +231,7 @@ test('a feed shows posts that came from nowhere else', async () => {
   const generator = createFeedGeneratorDouble()
   const posts: RecordId[] = []
   const services = { [generator.did]: generator.services }
-  const { here } = await start(
+  const { here } = await createTwoWorlds(
     (w) => {
       for (const did of [bob, fans[0]!, mallory]) posts.push(w.post(did, `by ${did}`))
     },

@@ -3,21 +3,12 @@
 // the two are never confused.
 
 import type { StreamEvent } from '@slipstream/jetstream'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { putBackfill } from '../../../src/data/store/fetching/backfills.ts'
 import { eventually } from '../../support/eventually.ts'
 import { allPages } from '../../support/serving-world.ts'
 import type { RecordId } from '../../support/world.ts'
-import {
-  alice,
-  bob,
-  createTwoWorlds,
-  eve,
-  fans,
-  mallory,
-  moe,
-  type TwoWorlds,
-} from './two-worlds.ts'
+import { alice, bob, createTwoWorlds, eve, fans, mallory, moe } from './two-worlds.ts'
 
 type Counts = { likeCount: number; repostCount: number; replyCount: number; quoteCount: number }
 type Post = Counts & { uri: string; viewer?: { like?: string } }
@@ -25,9 +16,6 @@ type Profile = { did: string; followersCount: number; followsCount: number; post
 
 const QUICK = { restMs: 5, lookEveryMs: 20 }
 const PROFILE = 'app.bsky.actor.getProfile'
-
-let worlds: TwoWorlds | undefined
-afterEach(() => worlds?.dispose())
 
 type Options = Parameters<typeof createTwoWorlds>[1]
 
@@ -54,7 +42,6 @@ async function start(options: Options = {}) {
       ...options,
     },
   )
-  worlds = two
   const { here } = two
   const shown = async (viewer?: string): Promise<Post> => {
     const query = { uris: [post!.uri] }
@@ -122,7 +109,6 @@ describe('a post from before', () => {
     expect(await off.shown()).toMatchObject({ likeCount: 0, replyCount: 0 })
     expect(await off.profile(bob)).toMatchObject({ followersCount: 1, postsCount: 1 })
     expect(off.double.asked).toEqual([])
-    await off.dispose()
     const down = await start()
     down.double.misbehave({ status: 500 })
     expect(await down.profile(bob)).toMatchObject({ postsCount: 1 })

@@ -1,7 +1,7 @@
 // Information about strangers comes from a public AppView, here a complete Slipstream with all records. Its
 // answers are shown with Alice's own relation added, and without anything she must not see.
 
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { applyLabels } from '../../../src/ingest/indexing/moderation/label.ts'
 import { blobOf, didOf } from '../../support/records.ts'
 import { allPages, type Query } from '../../support/serving-world.ts'
@@ -24,17 +24,9 @@ type View = { did: string; handle: string; viewer?: Record<string, unknown> }
 type Post = { uri: string; author: View; viewer?: Record<string, unknown> }
 type Item = { post: Post; reason?: { by: View } }
 
-let worlds: TwoWorlds | undefined
-afterEach(() => worlds?.dispose())
-
-const start = async (...given: Parameters<typeof createTwoWorlds>) => {
-  worlds = await createTwoWorlds(...given)
-  return worlds
-}
-
 describe('a stranger’s profile', () => {
   test('shows the counts of a server that sees all, and the relation to the viewer', async () => {
-    const { here, double } = await start((w) => {
+    const { here, double } = await createTwoWorlds((w) => {
       for (let i = 0; i < 3; i++) w.post(eve, `post ${i}`)
       w.follow(eve, fans[0]!)
       w.follow(alice, mallory)
@@ -61,7 +53,7 @@ describe('a stranger’s profile', () => {
 
   test('says who may write to them, even if their declaration never reached us', async () => {
     const chat = (allowIncoming: string) => ({ associated: { chat: { allowIncoming } } })
-    const { here } = await start(
+    const { here } = await createTwoWorlds(
       (w) => {
         w.create(eve, 'chat.bsky.actor.declaration', { allowIncoming: 'all' }, 'self')
         w.create(moe, 'chat.bsky.actor.declaration', { allowIncoming: 'none' }, 'self')
@@ -81,7 +73,7 @@ describe('a stranger’s profile', () => {
   })
 
   test('of an account only referenced here is shown as it is known elsewhere', async () => {
-    const { here } = await start(
+    const { here } = await createTwoWorlds(
       (w) => {
         w.profile(eve, { displayName: 'Eve', description: 'somebody else' })
         w.post(fans[0]!, 'hello')
@@ -101,7 +93,10 @@ describe('a stranger’s profile', () => {
 
   test('of a nonexistent account is not found, whatever the outcome elsewhere', async () => {
     const absent = [didOf('nobody'), didOf('no one')]
-    const { here, double } = await start(() => {}, { absent, asks: { maxWaitMs: 600_000 } })
+    const { here, double } = await createTwoWorlds(() => {}, {
+      absent,
+      asks: { maxWaitMs: 600_000 },
+    })
     double.misbehave('hang')
     for (const viewer of [alice, undefined]) {
       const one = await here.ask('app.bsky.actor.getProfile', { actor: absent[0]! }, viewer)
@@ -117,7 +112,7 @@ describe('a stranger’s profile', () => {
   })
 
   test('of a never-seen account is shown, and invented names are not accepted', async () => {
-    const { here, double } = await start((w) => w.post(fans[7]!, 'hello'))
+    const { here, double } = await createTwoWorlds((w) => w.post(fans[7]!, 'hello'))
     const profile = await here.get<View>('app.bsky.actor.getProfile', { actor: fans[7]! }, alice)
     expect(profile.viewer).toEqual({
       muted: false,
@@ -162,7 +157,7 @@ describe('lists of strangers', () => {
     '%s continues from page to page to the end, as it does there',
     async (nsid, query, field) => {
       let post: RecordId | undefined
-      const { here, public: there } = await start((w) => {
+      const { here, public: there } = await createTwoWorlds((w) => {
         post = happen(w)
       })
       const asked = query({ post: post! })
@@ -186,7 +181,7 @@ describe('lists of strangers', () => {
       const happened = (w: TwoWorlds['there']) => {
         post = happen(w)
       }
-      const { here, double } = await start(happened, { queuesFetchRequests: true })
+      const { here, double } = await createTwoWorlds(happened, { queuesFetchRequests: true })
       double.misbehave({ status: 500 })
       const { status, body } = await here.ask(nsid, query({ post: post! }), alice)
       const isUnknown = /get(AuthorFeed|Follows|Likes|Lists|Quotes|RepostedBy)$/.test(nsid)
@@ -197,7 +192,7 @@ describe('lists of strangers', () => {
 
   test('leave out accounts with a block to or from the viewer, and show her acts', async () => {
     let post: RecordId | undefined
-    const { here } = await start((w) => {
+    const { here } = await createTwoWorlds((w) => {
       post = w.post(eve, 'liked by all')
       w.like(mallory, post)
       w.like(moe, post)
@@ -224,7 +219,7 @@ describe('lists of strangers', () => {
   })
 
   test('of accounts that the viewer blocks, or that are hidden here, are not requested', async () => {
-    const { here, double } = await start((w) => w.post(mallory, 'hello'))
+    const { here, double } = await createTwoWorlds((w) => w.post(mallory, 'hello'))
     expect(await here.ask('app.bsky.feed.getAuthorFeed', { actor: mallory }, alice)).toMatchObject({
       status: 400,
       body: { error: 'BlockedActor' },
@@ -242,7 +237,7 @@ describe('lists of strangers', () => {
   })
 
   test('end, however long the AppView claims they continue', async () => {
-    const { here, double } = await start((w) => w.post(eve, 'hello'))
+    const { here, double } = await createTwoWorlds((w) => w.post(eve, 'hello'))
     const NSID = 'app.bsky.feed.getAuthorFeed'
     const real = await here.get<{ feed: object[] }>(NSID, { actor: eve })
     // Each request is sent once, because answers are cached.
@@ -276,7 +271,7 @@ describe('lists of strangers', () => {
       w.like(bob, liked as RecordId)
       w.post(bob, { text: 'mine', reply: { parent: liked as RecordId } })
     }
-    const { here, double } = await start(happened, {
+    const { here, double } = await createTwoWorlds(happened, {
       asks: { maxWaitMs: 30 },
     })
     double.misbehave('hang')
@@ -288,7 +283,7 @@ describe('lists of strangers', () => {
 
   test('mark blocked accounts in an embed, and show nothing deleted', async () => {
     let gone: RecordId | undefined
-    const { here, there } = await start((w) => {
+    const { here, there } = await createTwoWorlds((w) => {
       gone = w.post(bob, 'quoted and gone')
       w.post(eve, { text: 'a', quote: w.post(mallory, 'quoted') })
       w.post(eve, { text: 'b', quote: gone })
@@ -307,7 +302,7 @@ describe('lists of strangers', () => {
 
   test('through which a member reads strangers include their posts', async () => {
     let list: RecordId | undefined
-    const { here } = await start((w) => {
+    const { here } = await createTwoWorlds((w) => {
       list = w.list(bob, 'cats', 'app.bsky.graph.defs#curatelist')
       for (const did of [eve, mallory, bob]) {
         w.listItem(bob, list, did)
@@ -321,7 +316,7 @@ describe('lists of strangers', () => {
 
   test('show a stranger who was listed before a hundred held accounts', async () => {
     let list: RecordId | undefined
-    const { here } = await start((w) => {
+    const { here } = await createTwoWorlds((w) => {
       list = w.list(bob, 'cats', 'app.bsky.graph.defs#curatelist')
       w.listItem(bob, list, eve)
       for (let i = 0; i < 120; i++) {
@@ -341,7 +336,7 @@ describe('lists of strangers', () => {
       post = w.post(bob, 'by bob')
       w.post(eve, 'by eve')
     }
-    const held = await start(happened)
+    const held = await createTwoWorlds(happened)
     for (const [nsid, query] of [
       ['app.bsky.feed.getAuthorFeed', { actor: bob }],
       ['app.bsky.feed.getLikes', { uri: post!.uri }],
@@ -351,8 +346,7 @@ describe('lists of strangers', () => {
       await held.here.get(nsid, query, alice)
     }
     expect(held.double.asked).toEqual([])
-    await held.dispose()
-    const whole = await start(happened, { scope: 'network' })
+    const whole = await createTwoWorlds(happened, { scope: 'network' })
     await whole.here.get('app.bsky.feed.getAuthorFeed', { actor: eve }, alice)
     expect(whole.double.asked).toEqual([])
   })
@@ -376,7 +370,7 @@ describe('threads of strangers', () => {
 
   test('are theirs, without replies of accounts the viewer blocks and what is below them', async () => {
     let made: ReturnType<typeof happen> | undefined
-    const { here, public: there } = await start((w) => {
+    const { here, public: there } = await createTwoWorlds((w) => {
       made = happen(w)
     })
     const { root, replies, deeper } = made!
@@ -396,7 +390,7 @@ describe('threads of strangers', () => {
 
   test('as trees likewise', async () => {
     let made: ReturnType<typeof happen> | undefined
-    const { here, public: there } = await start((w) => {
+    const { here, public: there } = await createTwoWorlds((w) => {
       made = happen(w)
     })
     const { root, replies, deeper } = made!
@@ -414,7 +408,7 @@ describe('threads of strangers', () => {
   test('include the reply that the viewer has just made', async () => {
     let root: RecordId | undefined
     let reply: RecordId | undefined
-    const { here, there } = await start(
+    const { here, there } = await createTwoWorlds(
       (w) => {
         root = w.post(eve, 'root')
         reply = w.post(fans[0]!, { text: 'a reply', reply: { parent: root } })
@@ -435,7 +429,7 @@ describe('threads of strangers', () => {
 
   test('that are withheld from unauthenticated clients, such as us, are ours for a member', async () => {
     let reply: RecordId | undefined
-    const { here, double } = await start((w) => {
+    const { here, double } = await createTwoWorlds((w) => {
       reply = w.post(fans[0]!, { text: 'to bob', reply: { parent: w.post(bob, 'root') } })
     })
     const withheld = { $type: 'app.bsky.unspecced.defs#threadItemNoUnauthenticated' }
@@ -451,7 +445,7 @@ describe('threads of strangers', () => {
   test('show a post as we have it, and none that we know to be deleted', async () => {
     let root: RecordId | undefined
     let gone: RecordId | undefined
-    const { here, there } = await start((w) => {
+    const { here, there } = await createTwoWorlds((w) => {
       root = w.post(eve, 'root')
       w.post(bob, { text: 'by bob', reply: { parent: root } })
       gone = w.post(bob, { text: 'soon gone', reply: { parent: root } })
@@ -466,7 +460,7 @@ describe('pictures and labels', () => {
   test('follow our labelers: posts they took down are hidden, and their labels are shown', async () => {
     const labeler = didOf('labeler')
     const posts: RecordId[] = []
-    const { here } = await start(
+    const { here } = await createTwoWorlds(
       (w) => {
         w.profile(labeler)
         w.follow(alice, labeler)
@@ -497,7 +491,7 @@ describe('pictures and labels', () => {
   })
 
   test('of accounts that request it, show nothing to unauthenticated visitors', async () => {
-    const { here, double } = await start((w) => w.post(eve, 'hello'))
+    const { here, double } = await createTwoWorlds((w) => w.post(eve, 'hello'))
     const { feed } = await here.get<{ feed: Item[] }>('app.bsky.feed.getAuthorFeed', {
       actor: eve,
     })
@@ -514,7 +508,9 @@ describe('pictures and labels', () => {
   })
 
   test('have addresses by our pattern, and labels only of labelers that count here', async () => {
-    const { here, double } = await start((w) => w.profile(eve, { avatar: blobOf('face') }))
+    const { here, double } = await createTwoWorlds((w) =>
+      w.profile(eve, { avatar: blobOf('face') }),
+    )
     const cid = blobOf('face').ref.$link
     double.answer('app.bsky.actor.getProfile', {
       did: eve,

@@ -2,7 +2,7 @@
 // has a member, Alice, who follows Bob, and received the same events, so it holds the records in their scope.
 
 import type { StreamEvent } from '@slipstream/jetstream'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { CountedScope } from '../../../src/data/store/read/seed-counts.ts'
 import { type Counting, createCounting } from '../../../src/features/fallback/counts/counting.ts'
 import type { FallbackCalls } from '../../../src/features/fallback/requests.ts'
@@ -25,9 +25,11 @@ export const [alice, bob, eve, mallory, moe] = ['alice', 'bob', 'eve', 'mallory'
 export const fans = Array.from({ length: 8 }, (_, i) => didOf(`fan${i}`))
 export const people = [alice, bob, eve, mallory, moe, ...fans]
 
-export type TwoWorlds = Awaited<ReturnType<typeof createTwoWorlds>>
 type There = ReturnType<typeof createServingWorld>
 
+export type TwoWorlds = Awaited<ReturnType<typeof createTwoWorlds>>
+
+/** Both end with the test. */
 export async function createTwoWorlds(
   happened: (there: There) => void,
   options: Omit<ServingOptions, 'elsewhere'> & {
@@ -72,6 +74,19 @@ export async function createTwoWorlds(
   }
   count()
 
+  // Also checks that no outside request revealed who reads here.
+  onTestFinished(async () => {
+    await counting?.stop()
+    // The reader may be a subject of counted records like any account, but appear in no other
+    // request.
+    const others = double.asked.filter(({ nsid }) => !counts || !COUNTED.has(nsid))
+    expect(JSON.stringify(others)).not.toContain(alice)
+    expect(JSON.stringify(double.asked.map(({ headers }) => headers))).not.toContain(alice)
+    expect(double.asked.filter(({ headers }) => headers.authorization)).toEqual([])
+    here.dispose()
+    there.dispose()
+    await double.close()
+  })
   return {
     here,
     there,
@@ -83,19 +98,6 @@ export async function createTwoWorlds(
     },
     /** A visitor's view there. */
     public: <T>(nsid: string, query: Query) => there.get<T>(nsid, query),
-    /** Also checks that no outside request revealed who reads here. */
-    async dispose() {
-      await counting?.stop()
-      // The reader may be a subject of counted records like any account, but appear in no other
-      // request.
-      const others = double.asked.filter(({ nsid }) => !counts || !COUNTED.has(nsid))
-      expect(JSON.stringify(others)).not.toContain(alice)
-      expect(JSON.stringify(double.asked.map(({ headers }) => headers))).not.toContain(alice)
-      expect(double.asked.filter(({ headers }) => headers.authorization)).toEqual([])
-      here.dispose()
-      there.dispose()
-      await double.close()
-    },
   }
 }
 

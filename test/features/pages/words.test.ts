@@ -26,6 +26,7 @@ function status(changes: {
   stream?: Partial<IngestStatus['stream']>
   pulse?: Partial<IngestStatus['pulse']>
   openGaps?: number
+  quarantinedLabelers?: number
   beforeLive?: Partial<BeforeLive>
   disk?: IngestStatus['disk']['state']
 }): IngestStatus {
@@ -55,6 +56,7 @@ function status(changes: {
     members: 2,
     coldStarts: [],
     counts: {},
+    quarantinedLabelers: changes.quarantinedLabelers,
     openGaps: changes.openGaps ?? 0,
     beforeLive: changes.beforeLive && { ...BEFORE, ...changes.beforeLive },
     gaps: { open: 0, repairing: changes.openGaps ?? 0, closed: 0 },
@@ -102,6 +104,12 @@ describe('the state in words', () => {
     expect(first!.level).toBe(level)
     expect(first!.title).toContain(title)
     expect(first!.text.length).toBeGreaterThan(10)
+  })
+
+  test('a quarantined labeler is no trouble of ours, and is named', () => {
+    const [first, second] = stateInWords(status({ quarantinedLabelers: 1 }), undefined)
+    expect(first!.title).toBe('Everything is well')
+    expect(second).toMatchObject({ level: 'info', title: '1 labeler is paused' })
   })
 
   test('a quiet stream is no trouble, and is shown with its duration', () => {
