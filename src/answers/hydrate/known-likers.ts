@@ -70,10 +70,6 @@ function named(uids: readonly number[], most = NAMED_LIKERS): KnownLikers {
   return { count: uids.length, uids: uids.length > most ? uids.slice(0, most) : uids }
 }
 
-// The likers of posts that members follow, newest first, shared by all viewers of this thread.
-// A list is dropped when one of them likes the post or no longer does, and all are when
-// there are more accounts that members follow. Bounded by bytes.
-
 export type LikerList = { readonly uids: readonly number[]; readonly bytes: number }
 
 /** Of some 80,000 posts. */
@@ -84,6 +80,11 @@ const UID_BYTES = 8
 /** Shared by all posts that nobody likes whom members follow: most. */
 export const NO_LIKERS: LikerList = { uids: [], bytes: ENTRY_BYTES }
 
+/**
+ * The likers of posts that members follow, newest first, shared by all viewers of this thread. A
+ * list is dropped when one of them likes the post or no longer does, and all are when there are more
+ * accounts that members follow. Bounded by bytes.
+ */
 export class LikerLists {
   readonly #lists = new BoundedByBytes<LikerList>(MAX_BYTES)
   readonly #reader: KnownLikersReader

@@ -1,9 +1,13 @@
-// A bounded map that evicts entries unused for long: CLOCK, or second chance (Corbató, A Paging Experiment with the
-// Multics System, 1968). Reading only marks an entry. A map that moves entries on each reading allocates a new
-// table every few hundred readings, and for a map that lives long, V8 does so in the old generation.
+// The two bounded maps under all caches, by number and by bytes. Both evict what was unused for long, approximately: a
+// map that moves entries on each reading allocates a new table every few hundred readings, and for a map that lives
+// long, V8 does so in the old generation. What invalidates an entry is the cache's own.
 
 type Entry<V> = { value: V; isUsed: boolean }
 
+/**
+ * By number: CLOCK, or second chance (Corbató, A Paging Experiment with the Multics System, 1968).
+ * Reading only marks an entry.
+ */
 export class LruMap<K, V> {
   /** In the order in which they will be considered for eviction. */
   readonly #entries = new Map<K, Entry<V>>()
@@ -54,9 +58,10 @@ export class LruMap<K, V> {
   }
 }
 
-// A map bounded by bytes, in two generations: entries not read while the younger generation filled up are
-// evicted with the older one. A hit costs one look-up, instead of three for a list in order of use.
-
+/**
+ * By bytes, in two generations: entries not read while the younger generation filled up are evicted
+ * with the older one. A hit costs one look-up, instead of three for a list in order of use.
+ */
 export class BoundedByBytes<T extends { readonly bytes: number }, Id = number> {
   #maxBytes: number
   #young = new Map<Id, T>()

@@ -12,13 +12,14 @@ import {
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-// These rows are collected where they are written, and named to readers in data/shared-memory/invalidation-ring.ts. A
-// rollback drops them. Each table's file names its own writes, since only it knows every statement. An invalidation costs a few nanoseconds and
-// no allocation: it goes to a stack of integers. A transaction that names more than fits tells readers to
-// drop everything.
-
 const WIDTH = INVALIDATION_WORDS
 
+/**
+ * The rows of a transaction, named to readers in data/shared-memory/invalidation-ring.ts; a rollback
+ * drops them. Each table's file names its own writes, since only it knows every statement. An
+ * invalidation costs a few nanoseconds and no allocation: it goes to a stack of integers. A
+ * transaction that names more than fits tells readers to drop everything.
+ */
 class Invalidations {
   readonly #stack = new Int32Array(MAX_INVALIDATIONS_AT_ONCE * WIDTH)
   #used = 0
