@@ -4,7 +4,7 @@
 // no other lane of the rank is ready. An empty lane is dropped.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
-import { LruMap } from '../../base/util/lru.ts'
+import { RecentUse } from './recent-use.ts'
 
 export type Waiting = {
   start(): void
@@ -150,33 +150,4 @@ function tooManyAtOnce(): XRPCError {
 function busy(status: number, error: string, message: string, waitMs: number): XRPCError {
   const headers = { 'retry-after': String(Math.max(Math.ceil(waitMs / 1000), 1)) }
   return new XRPCError(status, error, message, { headers })
-}
-
-// How long each caller has recently held the thread: a leaky bucket per caller, which drains by a fifth of the time
-// that passes. Members who read a screen at a time stay below the mark; whoever is above it waits behind the others.
-
-type Use = { ms: number; atMs: number }
-
-const MAX_CALLERS = 8_192
-const DRAINED_A_MS = 0.2
-const HIGH_MS = 20
-/** Calls as short as a usual page drain faster than most callers ask: not worth an entry. */
-const MIN_MS = 1
-
-class RecentUse {
-  readonly #callers = new LruMap<string, Use>(MAX_CALLERS)
-
-  add(key: string, ms: number, nowMs: number): void {
-    if (ms < MIN_MS) return
-    this.#callers.set(key, { ms: this.#left(key, nowMs) + ms, atMs: nowMs })
-  }
-
-  isHigh(key: string, nowMs: number): boolean {
-    return this.#left(key, nowMs) > HIGH_MS
-  }
-
-  #left(key: string, nowMs: number): number {
-    const use = this.#callers.get(key)
-    return use ? Math.max(use.ms - (nowMs - use.atMs) * DRAINED_A_MS, 0) : 0
-  }
 }

@@ -8,10 +8,10 @@ import { bearerToken } from '../../base/util/secrets.ts'
 import { CallTime } from '../../base/util/turn.ts'
 import type { Asker } from '../../sources/identity/resolver.ts'
 import { type AddressTime, REQUEST_MS } from './address-time.ts'
+import { createAskers } from './askers.ts'
 import type { ChargedRequest } from './charged-request.ts'
 import {
   type ChargesConfig,
-  createAskers,
   createCharges,
   type Payer,
   type Program,
