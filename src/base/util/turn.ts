@@ -145,8 +145,11 @@ export function atOnce<T>(work: Generator<void, T>): T {
  */
 const SIZES = { fewest: 1, most: 24 }
 
+const NO_DEARER = 1.25
+
 /**
  * Works on a list in parts, as large as fit into what is left of the turn if their items take as long as those before.
+ * A part may cost the same however few it has (as for a viewer who is on ten thousand lists): then they grow.
  * Outside of calls, in one.
  */
 export function* inParts<T, U>(
@@ -158,6 +161,7 @@ export function* inParts<T, U>(
   if (!call || items.length <= sizes.fewest) return work(items)
   const done: U[] = []
   let most = sizes.fewest
+  let before = { size: 0, ms: Number.POSITIVE_INFINITY }
   for (let at = 0; ; ) {
     const leftMs = call.leftMs()
     const some = items.slice(at, at + most)
@@ -169,11 +173,15 @@ export function* inParts<T, U>(
       call.hasMoreParts = false
     }
     if (at === items.length) return done
-    const eachMs = (leftMs - call.leftMs()) / some.length
+    const ms = leftMs - call.leftMs()
+    const eachMs = ms / some.length
+    const isNoDearer = some.length >= before.size * 2 && ms < before.ms * NO_DEARER
+    before = { size: some.length, ms }
     if (call.isUp()) yield
     // Nothing can be said where a turn has no end, or the items took no time.
     const fitting = eachMs > 0 ? Math.floor(call.leftMs() / eachMs) : sizes.most
-    most = Math.min(sizes.most, Math.max(sizes.fewest, fitting))
+    const grown = isNoDearer ? some.length * 2 : 0
+    most = Math.min(sizes.most, Math.max(sizes.fewest, fitting, grown))
   }
 }
 

@@ -186,12 +186,25 @@ describe('work on a list', () => {
 
   test('is done in parts that fit into a turn, by what the items before took', async () => {
     expect(await partsOf(() => 1)).toEqual([1, 19, 20, 20, 20, 20])
-    expect(await partsOf(() => 50)).toEqual(Array.from({ length: 100 }, () => 1))
+    expect(await partsOf(() => 50)).toEqual([1, 2, ...Array.from({ length: 97 }, () => 1)])
   })
 
   test('has no part so long that items of another kind could take much longer than a turn', async () => {
     const sizes = await partsOf((item) => (item < 10 ? 0 : 3))
     expect(Math.max(...sizes)).toBe(24)
+  })
+
+  test('is done in growing parts if they take the same however few items they have', async () => {
+    const { call } = createCall({ turnMs: 20 })
+    const sizes: number[] = []
+    const part = (some: readonly number[]) => {
+      sizes.push(some.length)
+      work(25)
+      return some
+    }
+    expect(await call.run(() => inTurns(inParts(items, part)))).toEqual(items)
+    expect(sizes.slice(0, 6)).toEqual([1, 2, 4, 8, 16, 24])
+    expect(sizes.length).toBeLessThan(10)
   })
 
   test('ends where turns have no end', () => {

@@ -95,6 +95,8 @@ const MAX_CHARACTERS = 4_000_000
 const POSTS_AT_ONCE = 50
 /** More than are presented at once: each part hydrates the anchor, too. */
 const HYDRATED = { fewest: 20, most: POSTS_AT_ONCE }
+/** A part for a viewer who is on ten thousand lists costs much, however few posts it has. */
+const PRESENTED = { fewest: 4, most: 12 }
 
 /**
  * @param plan - the posts to show, without those already found to be hidden
@@ -145,7 +147,7 @@ function* presentPosts(
   const present = (few: readonly number[]) => viewCache.posts(few, reader)
   for (let from = 0; from < unseen.length; from += POSTS_AT_ONCE) {
     const some = unseen.slice(from, from + POSTS_AT_ONCE)
-    const views = yield* inParts(some, (few) => room.present(few, present))
+    const views = yield* inParts(some, (few) => room.present(few, present), PRESENTED)
     for (const [i, view] of views.entries()) {
       if (view) posts.set(some[i]!, view)
     }
