@@ -22,6 +22,7 @@ Starts Slipstreams, kills them and breaks their dependencies, and compares their
   --kinds A,B    only these faults; the same seeds then give other runs:
                  ${faultKinds.join(', ')}
   --source relay no Jetstream, but two relays, with all that accounts signed (jetstream)
+  --verify-all   with relays: what strangers sign is verified, too (SLIPSTREAM_VERIFY=all)
   --json         one line of JSON per run, and one for all
 
 ${COSTLY_USAGE}
@@ -64,6 +65,7 @@ function readOptions(args: string[]) {
       faults: string,
       kinds: string,
       source: string,
+      'verify-all': { type: 'boolean' },
       json: { type: 'boolean' },
       kind: string,
       rows: string,
@@ -75,7 +77,7 @@ function readOptions(args: string[]) {
       generated: string,
     },
   })
-  const number = (name: Exclude<keyof typeof values, 'json'>, usual?: number) =>
+  const number = (name: Exclude<keyof typeof values, 'json' | 'verify-all'>, usual?: number) =>
     values[name] === undefined ? usual : wholeNumber(name, values[name])
   const first = number('first', 1)!
   return {
@@ -88,6 +90,7 @@ function readOptions(args: string[]) {
       ...(values.kinds !== undefined &&
         !isCostly(values) && { kinds: values.kinds.split(',').map(faultKind) }),
       ...(values.source !== undefined && { source: sourceOf(values.source) }),
+      verifiesAll: values['verify-all'] ?? false,
     },
     isJson: values.json ?? false,
     costly: isCostly(values) && {
@@ -130,6 +133,7 @@ async function runApart(seed: number): Promise<RunReport> {
   const { events, faults, kinds, source } = given
   const options = Object.entries({ seeds: '1', first: String(seed), events, faults, kinds, source })
   const told = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
+  if (given['verify-all']) told.push('--verify-all')
   const child = spawn(process.execPath, [import.meta.filename, ...told, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

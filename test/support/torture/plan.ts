@@ -96,6 +96,8 @@ export type RunSize = {
   faults: number
   kinds?: readonly FaultKind[]
   source?: Source
+  /** What strangers sign is verified, too; relays only. */
+  verifiesAll?: boolean
 }
 
 /** What only Jetstream has, or what is only defined for its windows. */
@@ -116,11 +118,14 @@ const NEED_OPEN = new Set<FaultKind>([
   'stranger-documents',
 ])
 
+/** As with a mirror of the directory. */
+const MANY_LOOKUPS = '100000'
+
 const FULL: RunSize = { events: 1_200, faults: 10 }
 
 export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan {
   const random = createRandom(seed * 7919 + 13)
-  const { events, faults, source = 'jetstream', ...all } = { ...FULL, ...size }
+  const { events, faults, source = 'jetstream', verifiesAll = false, ...all } = { ...FULL, ...size }
   const kinds = (all.kinds ?? faultKinds).filter(
     (kind) => source === 'jetstream' || !NOT_OF_RELAYS.has(kind),
   )
@@ -153,18 +158,23 @@ export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan 
   const settings = { ...plan.settings, VIDEOS: random.pick(['own', 'cdn']) }
   const isOpen = plan.faults.some(({ kind }) => NEED_OPEN.has(kind))
   const isLiedTo = plan.faults.some(({ kind }) => kind === 'host-lies')
-  const verified = verification(random, source, isLiedTo)
+  const verified = verification(random, source, { isLiedTo, verifiesAll })
   return { ...plan, source, settings: { ...settings, ...verified }, isOpen }
 }
 
-function verification(random: Random, source: Source, isLiedTo: boolean): Record<string, string> {
+function verification(
+  random: Random,
+  source: Source,
+  { isLiedTo, verifiesAll }: { isLiedTo: boolean; verifiesAll: boolean },
+): Record<string, string> {
   if (source === 'jetstream') {
     return isLiedTo ? { VERIFY: 'members', VERIFY_REQUESTS_MINUTE: '2000', METRICS: 'open' } : {}
   }
   return {
     JETSTREAM_HOSTS: 'off',
     // With `all`, what strangers do is left out while their keys are looked up for longer than the stream can wait.
-    VERIFY: 'off',
+    VERIFY: verifiesAll ? 'all' : 'off',
+    ...(verifiesAll && { VERIFY_LOOKUPS_MINUTE: MANY_LOOKUPS }),
     // Where a host leaves out an account's last commit, only another can bring it.
     RELAY_USE: isLiedTo ? 'always' : random.pick(['always', 'reserve']),
     METRICS: 'open',
