@@ -31,6 +31,8 @@ export type LiveCommunity = {
   double: JetstreamDouble
   /** The network's next event, dated now. */
   next(): Emission
+  /** A member's token for a method. */
+  token(did: string, lxm: string): string
   /**
    * Reads as one of the members.
    * @throws Error for any answer but a page
@@ -67,16 +69,20 @@ export async function startLiveCommunity(
       ...size.env,
     },
   })
+  const token = (did: string, lxm: string) =>
+    signServiceToken({ ...key, did }, { aud: SERVICE_DID, lxm })
   return {
     dataDir,
     world,
+    token,
     app,
     double,
     next: () => ({ ...stream.next(), timeUs: Date.now() * 1000 }) as Emission,
     readTimeline: async (did) => {
-      const token = signServiceToken({ ...key, did }, { aud: SERVICE_DID, lxm: TIMELINE })
       const url = `http://127.0.0.1:${app.port}/xrpc/${TIMELINE}?limit=50`
-      const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+      const response = await fetch(url, {
+        headers: { authorization: `Bearer ${token(did, TIMELINE)}` },
+      })
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
       await response.arrayBuffer()
     },
