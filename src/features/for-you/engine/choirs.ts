@@ -1,18 +1,11 @@
 // Candidates that the same few accounts like, again and again, count less and less: a ring is heard once. Who likes a
-// candidate is compared by three least hashes of its likers (of four, for claques.ts); sets of which nine in ten are the same agree in all three
+// candidate is compared by three least hashes of its likers; sets of which nine in ten are the same agree in all three
 // three times in four, those of which one in five is, once in a hundred. What many like is no choir.
 
 import { mix } from '../../../base/util/hash.ts'
 import type { Sums } from './scratch.ts'
 
-const HASHES = 4
-const COMBINATIONS = [
-  [0, 1],
-  [1, 2],
-  [2, 3],
-  [3, 0],
-] as const
-export const PAIRS = COMBINATIONS.length
+const HASHES = 3
 
 export type Choirs = {
   /** Of the account that votes. */
@@ -61,14 +54,7 @@ export function quieten(
 }
 
 /** A number for the accounts that like a candidate. */
-function setOf({ least }: Choirs, place: number): number {
+export function setOf({ least }: Choirs, place: number): number {
   const at = place * HASHES
   return mix(least[at]! ^ mix(least[at + 1]! ^ mix(least[at + 2]!)))
-}
-
-/** A number for two of the least hashes. @param pair - which two, below `PAIRS` */
-export function pairOf({ least }: Choirs, place: number, pair: number): number {
-  const [one, other] = COMBINATIONS[pair]!
-  const at = place * HASHES
-  return mix(least[at + one]! ^ mix(least[at + other]! + pair))
 }

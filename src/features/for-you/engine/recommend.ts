@@ -84,8 +84,6 @@ export const TUNING: Tuning = {
 
 /** Looked at beyond those asked for, since some fall. */
 const FURTHER = 200
-/** Co-likers who take the places of claques, at most. */
-const FURTHER_VOTERS = 100
 /** Co-likers, or those who stand in for them. */
 const MOST_VOTERS = 1000
 const MOST_LIKES_OF_ONE = 1000
@@ -131,26 +129,14 @@ export function* recommending(
   empty(posts)
   yield* findCoLikers(state, people, { liked, reader, tuning })
   weigh(state, people, tuning)
-  const ranked = highest(people, tuning.coLikers + FURTHER_VOTERS)
-  const voters = ranked.subarray(0, tuning.coLikers)
+  const voters = highest(people, tuning.coLikers)
   yield
   yield* collectFrom(state, scratch, voters, tuning)
   joinVoices(scratch, voters, tuning.alike)
   yield
   yield* voteAll(scratch, voters, tuning)
-  const silent = hushClaques(scratch, voters, {
-    halfLife: tuning.likeHalfLife,
-    most: tuning.choir[1],
-  })
+  hushClaques(scratch, voters, { halfLife: tuning.likeHalfLife, size: tuning.choir })
   yield
-  if (silent > 0) {
-    // What a claque takes up of the voters' places is given to those who come next.
-    const next = ranked.subarray(voters.length, voters.length + silent)
-    yield* collectFrom(state, scratch, next, { ...tuning, coLikers: next.length })
-    joinVoices(scratch, next, tuning.alike)
-    yield* voteAll(scratch, next, tuning)
-    yield
-  }
   for (const { post } of liked) strike(posts, post)
   dampen(state, scratch, tuning)
   quieten(posts, scratch.choirs, { ranked: highest(posts, limit + FURTHER), size: tuning.choir })
