@@ -60,7 +60,8 @@ export function createHeard(options: {
   const recent = new Set<string>()
   const later: { said: Said; whenMs: number }[] = []
   let host = ''
-  let cursorMs = 0
+  /** Of the last batch. */
+  let [cursorMs, lagMs] = [0, 0]
   let gained = { lagMs: Number.POSITIVE_INFINITY, atMs: 0 }
 
   function commitIn(item: StreamItem): CommitEvent | undefined {
@@ -84,14 +85,14 @@ export function createHeard(options: {
   function noteTime(ms: number): void {
     cursorMs = ms
     const atMs = Date.now()
-    const lagMs = atMs - ms
+    lagMs = atMs - ms
     if (lagMs <= BEHIND_MS) gained = { lagMs: Number.POSITIVE_INFINITY, atMs }
     else if (lagMs < gained.lagMs - GAIN_MS) gained = { lagMs, atMs }
   }
 
   function reachedMs(): number {
     const nowMs = Date.now()
-    const isCatchingUp = nowMs - cursorMs > BEHIND_MS && nowMs - gained.atMs < GAIN_WITHIN_MS
+    const isCatchingUp = lagMs > BEHIND_MS && nowMs - gained.atMs < GAIN_WITHIN_MS
     return isCatchingUp ? cursorMs : nowMs
   }
 
