@@ -1,7 +1,7 @@
 // Notifications that clients show as one: likes of a post, reposts of it, new followers but those who follow back. The
 // first of a group is pushed, and no other until the member has looked, or two days have passed, after which clients
-// begin a new group. Posts of accounts that the member subscribes to are pushed one by one, since each was asked for. Held in memory: after
-// a restart, a group is pushed once more.
+// begin a new group. Posts of accounts that the member subscribes to are pushed one by one, since each was asked for.
+// Held in memory: after a restart, a group is pushed once more.
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'

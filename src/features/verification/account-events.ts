@@ -5,7 +5,7 @@
 
 import type { AccountEvent, StreamBatch, StreamItem } from '@slipstream/jetstream'
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { LruMap } from '../../base/util/lru.ts'
+import { createGate, createThingGate } from '../../base/util/gate.ts'
 import { actorStatus } from '../../data/store/records/actors.ts'
 import type { Core } from '../../ingest/core.ts'
 import type { Confirm } from './account-status.ts'
@@ -79,16 +79,14 @@ export function createAccountCheck({ core, isOurs, confirm }: Options) {
 
 /** How long the stream may be kept waiting, by an account whose server is silent and by all. */
 function createWaits(now: () => number) {
-  const silent = new LruMap<string, number>(MAX_SILENT)
-  let minute = { beganAt: Number.NEGATIVE_INFINITY, waitedMs: 0 }
+  const silent = createThingGate(MINUTE_MS, MAX_SILENT, now)
+  const isNextMinute = createGate(MINUTE_MS, now)
+  let waitedMs = 0
 
   return {
     mayAsk(did: string): boolean {
-      if (now() - minute.beganAt >= MINUTE_MS) minute = { beganAt: now(), waitedMs: 0 }
-      return (
-        minute.waitedMs < MOST_WAITED_MS &&
-        now() - (silent.get(did) ?? Number.NEGATIVE_INFINITY) >= MINUTE_MS
-      )
+      if (isNextMinute()) waitedMs = 0
+      return waitedMs < MOST_WAITED_MS && !silent.wasAsked(did)
     },
     async timed(
       asked: readonly AccountEvent[],
@@ -96,8 +94,8 @@ function createWaits(now: () => number) {
     ): Promise<Map<string, AccountEvent | undefined>> {
       const beganMs = now()
       const answers = await Promise.all(asked.map(ask))
-      minute.waitedMs += now() - beganMs
-      for (const [i, { did }] of asked.entries()) if (!answers[i]) silent.set(did, now())
+      waitedMs += now() - beganMs
+      for (const [i, { did }] of asked.entries()) if (!answers[i]) silent.mayAsk(did)
       return new Map(asked.map(({ did }, i) => [did, answers[i]]))
     },
   }

@@ -1,5 +1,5 @@
-// /metrics, in the format that is asked for, and who may read it: everyone, only the operator, or also clients on this machine or its private
-// network. A request through a proxy is not local, wherever the proxy runs.
+// /metrics, in the format that is asked for, and who may read it: everyone, only the operator, or also clients on
+// this machine or its private network. A request through a proxy is not local, wherever the proxy runs.
 
 import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
