@@ -20,7 +20,7 @@ import { ofFollows, ofMembers, withReason } from './reasons.ts'
 import { askWriter } from './requests.ts'
 import { type Choice, createSessions, cursorOf, type Session } from './sessions.ts'
 import { lessOf, NONE_OF, seenBy } from './store/readers.ts'
-import { createSuits, mutedWordsIn } from './suiting.ts'
+import { createJudge, mutedWordsIn } from './suiting.ts'
 import { followedVoters, memberVoters, slotOf } from './voters.ts'
 
 type Parts = Pick<ServeParts, 'db' | 'actors' | 'graph' | 'writer' | 'log'> & {
@@ -135,7 +135,7 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
       return {
         feed,
         reqId: session.id,
-        fitting: (items) => suitsFor(parts, { viewer, session, languages }, items),
+        judge: (items) => judgeFor(parts, { viewer, session, languages }, items),
         cursorBehind(count) {
           const next = start + count
           return next < session.choices.length ? cursorOf(session, next) : undefined
@@ -155,7 +155,7 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
       const items = parts.app.itemsByUri(
         choices.feed.map(({ post }) => ({ post, repost: undefined })),
       )
-      const isFit = choices.fitting(items.map(({ item }) => item))
+      const judge = choices.judge(items.map(({ item }) => item))
       const authors = choices.feed.map(({ post }) => parts.actors.uidOf(didOfUri(post)))
       const hidden = notRecommendedTo(parts, viewer?.uid ?? 0, new Set(authors))
       const fit: (typeof choices.feed)[number][] = []
@@ -163,8 +163,9 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
       for (; read < items.length && fit.length < limit; read++) {
         const { item } = items[read]!
         // A post that is not here is for the reader's own server to judge, but for its author's wish.
-        const isShown = item === 0 ? !hidden.has(authors[read]!) : isFit(read, item)
-        if (isShown) fit.push(choices.feed[read]!)
+        const isFit =
+          item === 0 ? !hidden.has(authors[read]!) : judge.suits(item) && judge.takesTurn(item)
+        if (isFit) fit.push(choices.feed[read]!)
       }
       return { feed: fit, cursor: choices.cursorBehind(read) }
     },
@@ -212,7 +213,7 @@ function standIns(parts: Parts, uid: number) {
   return [follows, { users: () => memberVoters(parts, state, uid), reason: ofMembers }]
 }
 
-function suitsFor(
+function judgeFor(
   { db, graph, app, now }: Parts,
   { viewer, session, languages }: Pick<FeedRequest, 'viewer' | 'languages'> & { session: Session },
   items: readonly number[],
@@ -221,7 +222,7 @@ function suitsFor(
   const less = reader === 0 ? new Map<number, number>() : lessOf(db, reader)
   const mutedWords = reader === 0 ? [] : mutedWordsIn(app.preferencesOf(reader), now())
   const without = (author: number) => (less.get(author) ?? 0) >= NONE_OF
-  return createSuits({ db, graph, reader, session, languages, mutedWords, without }, items)
+  return createJudge({ db, graph, reader, session, languages, mutedWords, without }, items)
 }
 
 async function heed(

@@ -6,10 +6,9 @@ import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Db } from '../../data/store/db.ts'
 import { rowIdOf } from '../../data/store/timelines/item-ids.ts'
 import { notRecommendedTo } from '../../http/xrpc/accounts/not-recommended.ts'
+import type { Judge } from '../../http/xrpc/feeds/own-feeds.ts'
 import type { Session } from './sessions.ts'
 import { type SuitingPost, suitingPosts } from './store/posts.ts'
-
-type Suits = (choice: number, item: number) => boolean
 
 type Parts = {
   db: Db
@@ -25,20 +24,26 @@ type Parts = {
 const IN_A_ROW = 10
 const MOST_OF_AN_AUTHOR = 2
 
-/** @returns a judgement of one choice after another; those that suit count as shown */
-export function createSuits(parts: Parts, items: readonly number[]): Suits {
-  const { db, reader, session } = parts
+export function createJudge(parts: Parts, items: readonly number[]): Judge {
+  const { db, reader, session, without } = parts
   const posts = suitingPosts(db, items.filter((item) => item !== 0).map(rowIdOf))
   const authors = new Set([...posts.values()].map(({ uid }) => uid))
   const hidden = notRecommendedTo(parts, reader, authors)
-  return (_choice, item) => {
-    const post = item === 0 ? undefined : posts.get(rowIdOf(item))
-    if (!post || hidden.has(post.uid) || parts.without(post.uid)) return false
-    if (!isReadable(post, parts) || !hasTurn(post.uid, parts)) return false
-    session.shownAuthors.push(post.uid)
-    if (session.shownAuthors.length >= IN_A_ROW) session.shownAuthors.shift()
-    session.shown++
-    return true
+  const postOf = (item: number) => (item === 0 ? undefined : posts.get(rowIdOf(item)))
+  return {
+    suits(item) {
+      const post = postOf(item)
+      if (!post || hidden.has(post.uid) || without(post.uid)) return false
+      return isReadable(post, parts)
+    },
+    takesTurn(item) {
+      const author = postOf(item)?.uid
+      if (author === undefined || !hasTurn(author, parts)) return false
+      session.shownAuthors.push(author)
+      if (session.shownAuthors.length >= IN_A_ROW) session.shownAuthors.shift()
+      session.shown++
+      return true
+    },
   }
 }
 

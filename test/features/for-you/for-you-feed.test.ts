@@ -1,7 +1,7 @@
 // Pages of For You as Discover shows them: by co-likes, with reasons, within the rules, stable and never twice.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { didOf } from '../../support/records.ts'
+import { blobOf, didOf } from '../../support/records.ts'
 import type { RecordId } from '../../support/world.ts'
 import { DISCOVER, type FeedPage, startForYou, urisOf } from './feed-world.ts'
 
@@ -28,6 +28,32 @@ function community(one: Started, further: number, authors = 40): RecordId[] {
   return posts
 }
 
+/** As much text as a post of four pictures may have. */
+function pictures() {
+  const images = [1, 2, 3, 4].map((n) => ({ image: blobOf(`${n}`), alt: 'x'.repeat(20_000) }))
+  return { $type: 'app.bsky.embed.images', images }
+}
+
+/** Large posts that quote a large post, liked by the reader's co-likers. */
+function largePosts(one: Started, { count, quoted }: { count: number; quoted: RecordId }) {
+  const record = { $type: 'app.bsky.embed.record', record: quoted }
+  const embed = { $type: 'app.bsky.embed.recordWithMedia', record, media: pictures() }
+  const posts = Array.from({ length: count }, (_, i) =>
+    one.post(`author-${i}`, { text: `post ${i}`, embed }),
+  )
+  for (const post of posts) for (const by of FRIENDS) one.like(by, post)
+  return posts
+}
+
+/** All pages of a session. */
+async function walk(one: Started, limit: number, first?: FeedPage): Promise<FeedPage[]> {
+  const pages = [first ?? (await one.page({ limit }))]
+  for (let cursor = pages[0]!.cursor; cursor !== undefined; cursor = pages.at(-1)!.cursor) {
+    pages.push(await one.page({ limit, cursor }))
+  }
+  return pages
+}
+
 describe('a page', () => {
   test('has what people like who like what the reader likes, and says why', async () => {
     const one = start()
@@ -47,16 +73,22 @@ describe('a page', () => {
     const first = await one.page({ limit: 10 })
     const late = one.post('late')
     for (const by of FRIENDS) one.like(by, late)
-    const all = [...urisOf(first)]
-    for (let cursor = first.cursor; cursor !== undefined; ) {
-      const next: FeedPage = await one.page({ limit: 10, cursor })
-      all.push(...urisOf(next))
-      cursor = next.cursor
-    }
+    const all = (await walk(one, 10, first)).flatMap(urisOf)
     expect(all.length).toBe(60)
     expect(new Set(all).size).toBe(60)
     expect(all).not.toContain(late.uri)
     expect(urisOf(await one.page({ limit: 10 }))).toEqual([late.uri])
+  })
+
+  test('ends where an answer is as large as answers may be, and goes on there', async () => {
+    const one = start()
+    const quoted = one.post('quoted', { text: 'a quoted post', embed: pictures() })
+    community(one, 0)
+    const all = largePosts(one, { count: 50, quoted })
+    const [first, ...further] = await walk(one, 50)
+    expect(first!.feed.length).toBeLessThan(50)
+    const seen = [first!, ...further].flatMap(urisOf)
+    expect(seen.toSorted()).toEqual(all.map(({ uri }) => uri).toSorted())
   })
 
   test('leaves what was served, also for a cursor of another server or another reader', async () => {

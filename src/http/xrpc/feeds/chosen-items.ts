@@ -12,7 +12,7 @@ import type { ItemByUri } from '../../../data/store/read/timelines/items-by-uri.
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { createAnswerRoom } from '../paging/answer-room.ts'
+import { type AnswerRoom, createAnswerRoom } from '../paging/answer-room.ts'
 import { notBlockedOrMuted } from '../paging/present.ts'
 import { whenAsked } from '../waiting/when-asked.ts'
 import type { FeedSkeleton } from './feed-skeleton.ts'
@@ -69,21 +69,25 @@ function repostOf(reason: Chosen['reason']): string | undefined {
   return String(reason.repost)
 }
 
-type Presented = {
+export type Offered = {
   feed: readonly Chosen[]
   items: readonly ItemByUri[]
   reqId: string | undefined
   elsewhere: ReadonlyMap<string, object>
 }
 
-type IsShown = (rules: FeedItemRules, facts: ItemFacts) => boolean
+type Presenting = {
+  isShown?: (rules: FeedItemRules, facts: ItemFacts) => boolean
+  /** What the rest of the same answer leaves. */
+  room?: AnswerRoom
+}
 
 /** In the order of the choices, some at a time; undefined for those that are not shown. */
 export function presentEach(
   { viewCache }: Needs<'viewCache'>,
   reader: Reader,
-  page: Presented,
-  isShown: IsShown = notBlockedOrMuted,
+  page: Offered,
+  { isShown = notBlockedOrMuted, room = createAnswerRoom() }: Presenting = {},
 ): Generator<void, readonly (object | undefined)[]> {
   const fields = ({ feedContext }: Chosen) => ({ feedContext, reqId: page.reqId })
   function present(some: readonly { choice: Chosen; item: number }[]): (object | undefined)[] {
@@ -102,6 +106,5 @@ export function presentEach(
     })
   }
   const chosen = page.feed.map((choice, i) => ({ choice, item: page.items[i]!.item }))
-  const room = createAnswerRoom()
   return inParts(chosen, (some) => room.present(some, present))
 }

@@ -11,15 +11,20 @@ export type FeedRequest = {
   languages: readonly string[]
 }
 
+/** Of feed items; 0 stands for a post that is not here. */
+export type Judge = {
+  /** Whether it suits the reader, whatever else the page shows. */
+  suits(item: number): boolean
+  /** Whether it may be next on the page; then it counts as shown. */
+  takesTurn(item: number): boolean
+}
+
 type Choices = {
   /** More than the page needs, best first, since some will not be shown. */
   feed: readonly { post: string; feedContext?: string }[]
   reqId: string
-  /**
-   * Called with the choices' feed items once missing posts were fetched; 0 for those that are not
-   * here. @returns whether a choice suits the reader
-   */
-  fitting(items: readonly number[]): (choice: number, item: number) => boolean
+  /** Called with the feed items of some of the choices once missing posts were fetched. */
+  judge(items: readonly number[]): Judge
   /** The cursor behind the first so many of them; undefined: nothing follows. */
   cursorBehind(count: number): string | undefined
 }
