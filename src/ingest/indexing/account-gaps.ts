@@ -1,21 +1,24 @@
 // Queues a comparison with an account's own repository: a row that gives the cause, and the job.
 
 import type { StreamGap } from '@slipstream/jetstream'
+import { backoffMs } from '../../base/util/backoff.ts'
 import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import { rankJob } from '../../data/store/fetching/job-schedule.ts'
 import { enqueueJobAgain } from '../../data/store/fetching/jobs.ts'
 import {
+  countClosedGapsSince,
   type GapCause,
-  hasClosedGapSince,
   insertAccountGap,
   insertGap,
 } from '../../data/store/stream/gaps.ts'
 import type { IndexContext } from './index-context.ts'
 
-/** An account with unreadable records must not keep us comparing all the time. */
-const BROKEN_WAIT_MS = 10 * MINUTE_MS
-/** Others may follow the first, and its own server may not have it yet. */
-const FIRST_WAIT_MS = 5 * SECOND_MS
+/**
+ * Others may follow the first, and its own server may not have it yet. An account with unreadable records must not
+ * keep us comparing all the time: each comparison of the last ten minutes makes the wait four times as long.
+ */
+const WAIT = { firstMs: 5 * SECOND_MS, longestMs: 10 * MINUTE_MS }
+const DOUBLINGS = 2
 
 /** Times in microseconds; `fromUs` is 0 if the beginning is unknown. */
 export function missOfAccount(
@@ -36,7 +39,7 @@ export function applyGap(ctx: IndexContext, gap: StreamGap): void {
   // There is nothing to compare for an unknown account.
   if (uid === 0) return
   missOfAccount(ctx, { uid, cause: gap.cause, fromUs: gap.fromUs, toUs: gap.toUs })
-  const isAgain = hasClosedGapSince(ctx.db, uid, ctx.now - BROKEN_WAIT_MS)
-  const waitMs = isAgain ? BROKEN_WAIT_MS : FIRST_WAIT_MS
+  const compared = countClosedGapsSince(ctx.db, uid, ctx.now - WAIT.longestMs)
+  const waitMs = backoffMs({ ...WAIT, failures: compared * DOUBLINGS })
   rankJob(ctx.db, { kind: 'repo', subject: uid }, ctx.now + waitMs)
 }

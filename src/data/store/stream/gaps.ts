@@ -98,7 +98,7 @@ const statements = perDatabase((db) => ({
   ),
   closedSince: db
     .prepare<[number, number], number>(
-      "SELECT 1 FROM gaps WHERE state = 'closed' AND closed_at > ? AND uid = ? LIMIT 1",
+      "SELECT count(*) FROM gaps WHERE state = 'closed' AND closed_at > ? AND uid = ?",
     )
     .pluck(),
   widen: db.prepare<[number, number, number]>(
@@ -197,9 +197,9 @@ export function insertAccountGap(
   else insert.run('', isFull ? 0 : gap.uid, fromUs, toUs, cause, foundAt)
 }
 
-/** Whether a gap of this account was closed after that moment. */
-export function hasClosedGapSince(db: Db, uid: number, since: number): boolean {
-  return statements(db).closedSince.get(since, uid) !== undefined
+/** How many gaps of this account were closed after that moment. */
+export function countClosedGapsSince(db: Db, uid: number, since: number): number {
+  return statements(db).closedSince.get(since, uid)!
 }
 
 /** For an account that is deleted. */
