@@ -60,7 +60,7 @@ export function* visitorDocument(site: Site, about: About): Generator<void, stri
 <title>${title} · ${hostname}</title>
 <meta name="description" content="${description}">
 <link rel="canonical" href="${address}">
-${shows && html`<link rel="alternate" href="${shows}">\n`}${feed && html`<link rel="alternate" type="application/atom+xml" title="${title}" href="${publicOrigin}${feed}">\n`}${meta('og:site_name', hostname)}${meta('og:type', kind)}${meta('og:title', title)}${meta('og:description', description)}${meta('og:url', address)}${meta('og:image', image?.url)}${meta('og:image:alt', image?.alt)}<meta name="twitter:card" content="${image ? 'summary_large_image' : 'summary'}">
+${shows && html`<link rel="alternate" href="${shows}">\n`}${feed && html`<link rel="alternate" type="application/atom+xml" title="${title}" href="${publicOrigin}${feed}">\n`}${meta('og:site_name', hostname)}${meta('og:type', kind)}${meta('og:title', title)}${meta('og:description', description)}${meta('og:url', address)}${meta('og:image', image?.url)}${meta('og:image:alt', image?.alt)}<meta name="twitter:card" content="${image && kind !== 'profile' ? 'summary_large_image' : 'summary'}">
 <link rel="stylesheet" href="${assets.pathOf('visitors.css')}">
 </head>
 <body>

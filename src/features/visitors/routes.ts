@@ -101,7 +101,8 @@ async function profileFeed(ask: Ask, actor: string, origin: string): Promise<Fee
   const profile = await readProfile(ask, actor)
   const { posts } = await readPosts(ask, profile.did)
   const path = profilePath(profile)
-  return { title: nameOf(profile as never), origin, path, feed: `${path}/feed.atom`, posts }
+  const [id, feed] = [`/profile/${profile.did}`, `${path}/feed.atom`]
+  return { title: nameOf(profile as never), origin, id, path, feed, posts }
 }
 
 async function listFeed(
@@ -110,7 +111,8 @@ async function listFeed(
   origin: string,
 ): Promise<Feed> {
   const { list, posts, path } = await readList(ask, of.actor, of.rkey)
-  return { title: list.name, origin, path, feed: `${path}/feed.atom`, posts }
+  const [id, feed] = [`/profile/${list.creator.did}/lists/${of.rkey}`, `${path}/feed.atom`]
+  return { title: list.name, origin, id, path, feed, posts }
 }
 
 const WORDS: Record<NotShownError['status'], { title: string; text: string }> = {

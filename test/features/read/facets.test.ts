@@ -32,6 +32,30 @@ test('what only looks like a mention or a link stays text', async () => {
   expect(await found('a@bob.test @nobody.test javascript:alert(1) data:text/html,x #')).toEqual([])
 })
 
+test('a bracket at the end of a link belongs to it if it closes one of the link', async () => {
+  const walrus = 'https://en.wikipedia.org/wiki/Walrus_(animal)'
+  for (const text of [walrus, `(${walrus})`, `(see ${walrus}).`, `${walrus}!)`]) {
+    expect([text, (await found(text)).map((one) => one.text)]).toEqual([text, [walrus]])
+  }
+  const plain = 'https://example.org/b'
+  for (const text of [`(${plain})`, `(${plain}).`, `${plain}))`]) {
+    expect([text, (await found(text)).map((one) => one.text)]).toEqual([text, [plain]])
+  }
+})
+
+test('a hashtag is more than a number, an emoji or what nobody sees', async () => {
+  expect(await found('#1 #2024 #️⃣ #\u200bx #_ ##')).toEqual([])
+  const all = await found('#1a #2024年 ＃日本 #_x #a\u200bb #half-life')
+  expect(all.map(({ feature }) => feature['tag'])).toEqual([
+    '1a',
+    '2024年',
+    '日本',
+    '_x',
+    'a',
+    'half-life',
+  ])
+})
+
 test('length is counted in what people see', () => {
   expect(lengthOf('👩‍👩‍👧‍👦é')).toBe(2)
 })

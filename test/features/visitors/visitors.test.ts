@@ -66,6 +66,43 @@ test('a profile shows its posts, and leads to a feed that readers understand', a
   expect(etag).not.toBe(null)
 })
 
+test('entries of a feed stay the same for feed readers when the handle changes', async () => {
+  const get = start()
+  const { uri } = w.post(alice, 'first')
+  const ids = async () => {
+    const { text } = await get(`/profile/${alice}/feed.atom`)
+    return [...text.matchAll(/<id>(.*?)<\/id>/g)].map(([, id]) => id!)
+  }
+  const before = await ids()
+  expect(before).toEqual([
+    `${ORIGIN}/profile/${alice}`,
+    `${ORIGIN}/profile/${alice}/post/${uri.split('/').at(-1)}`,
+  ])
+  w.handle(alice, 'alice.example.org')
+  expect((await get(`/profile/${alice}/feed.atom`)).text).toContain(
+    '/profile/alice.example.org/post/',
+  )
+  expect(await ids()).toEqual(before)
+  for (const id of before) expect((await get(id.slice(ORIGIN.length))).status).toBe(200)
+})
+
+test('a preview shows the picture of a post large, and a face small', async () => {
+  const get = start()
+  const $link = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+  const picture = { $type: 'blob', ref: { $link }, mimeType: 'image/jpeg', size: 9 }
+  w.profile(alice, { displayName: 'Alice', avatar: picture })
+  const card = async (path: string) =>
+    /name="twitter:card" content="(.*?)"/.exec((await get(path)).text)?.[1]
+  const images = [{ image: picture, alt: 'a walrus' }]
+  const { uri } = w.create(alice, 'app.bsky.feed.post', {
+    text: 'look',
+    embed: { $type: 'app.bsky.embed.images', images },
+    createdAt: new Date(w.now()).toISOString(),
+  })
+  expect(await card(`/profile/${alice}`)).toBe('summary')
+  expect(await card(`/profile/${alice}/post/${uri.split('/').at(-1)}`)).toBe('summary_large_image')
+})
+
 test('who asks not to be shown to visitors is in no page, no feed and no quote', async () => {
   const get = start()
   w.profile(bob, { displayName: 'Bob', labels: selfLabels('!no-unauthenticated') })

@@ -10,7 +10,9 @@ const LINK = /(^|[\s(])(https?:\/\/[^\s<>"]+)/g
 const MENTION = /(^|[\s(])@([a-z0-9.-]+)/gi
 const BEHIND_LINKS = new Set('.,;:!?\'")]')
 const PUNCTUATION = /^\p{P}$/u
-const TAG = /(^|\s)#([^\s#\p{P}][^\s#]*)/gu
+/** Ends before what nobody sees, such as a zero-width space. The sign before U+FE0F is an emoji. */
+const TAG = /(^|\s)[#＃](?!\ufe0f)([^\s#\p{Cf}]+)/gu
+const MORE_THAN_NUMBER = /[^\d\p{P}]/u
 
 /** @param didOf - undefined for a handle that leads nowhere: it stays plain text */
 export async function facetsOf(
@@ -24,7 +26,7 @@ export async function facetsOf(
   })
   const found: Facet[] = []
   for (const match of text.matchAll(LINK)) {
-    const uri = withoutEnd(match[2]!, (one) => BEHIND_LINKS.has(one))
+    const uri = withoutEnd(match[2]!, isBehindLink)
     const index = place(match.index + match[1]!.length, uri.length)
     found.push({
       index,
@@ -33,7 +35,7 @@ export async function facetsOf(
   }
   for (const match of text.matchAll(TAG)) {
     const tag = withoutEnd(match[2]!, (one) => PUNCTUATION.test(one))
-    if (tag === '' || tag.length > 64) continue
+    if (!MORE_THAN_NUMBER.test(tag) || tag.length > 64) continue
     const index = place(match.index + match[1]!.length, tag.length + 1)
     found.push({ index, features: [{ $type: 'app.bsky.richtext.facet#tag', tag }] })
   }
@@ -51,10 +53,20 @@ export async function facetsOf(
   return found.sort((a, b) => a.index.byteStart - b.index.byteStart)
 }
 
+/** A bracket that closes one of the link belongs to it, as in /wiki/Walrus_(animal). */
+function isBehindLink(last: string, link: readonly string[]): boolean {
+  if (last !== ')') return BEHIND_LINKS.has(last)
+  const count = (bracket: string) => link.filter((one) => one === bracket).length
+  return count(')') > count('(')
+}
+
 /** Without the characters at the end that are so. */
-function withoutEnd(text: string, isSo: (one: string) => boolean): string {
+function withoutEnd(
+  text: string,
+  isSo: (last: string, rest: readonly string[]) => boolean,
+): string {
   const characters = [...text]
-  while (characters.length > 0 && isSo(characters.at(-1)!)) characters.pop()
+  while (characters.length > 0 && isSo(characters.at(-1)!, characters)) characters.pop()
   return characters.join('')
 }
 
