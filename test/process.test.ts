@@ -173,6 +173,30 @@ test('SIGTERM ends it cleanly with the database in a single file, from which it 
   await second.port()
 })
 
+test.each([
+  ['a closed terminal', ['SIGHUP']],
+  ['Ctrl-C under npm, which passes the signal of the terminal on', ['SIGINT', 'SIGINT']],
+  ['an impatient kill', ['SIGTERM', 'SIGTERM', 'SIGINT']],
+] as const)('%s ends it as cleanly as SIGTERM', async (_, signals) => {
+  const dataDir = freshDataDir()
+  const one = start({ DATA_DIR: dataDir })
+  await one.port()
+  const [first, ...further] = signals
+  one.child.kill(first)
+  await one.waitFor(/"msg":"stopping"/)
+  for (const signal of further) one.child.kill(signal)
+  expect(await one.exit).toBe(0)
+  expect(readdirSync(dataDir)).not.toContain('slipstream.sqlite-wal')
+})
+
+test('under nohup, which Node by itself would not obey, a closed terminal does not end it', async () => {
+  const one = start({}, ['--nohup'])
+  await one.port()
+  one.child.kill('SIGHUP')
+  await one.waitFor(/"msg":"the terminal closed; running on, as nohup asks"/)
+  expect(await one.stop('SIGTERM')).toBe(0)
+})
+
 test('exits on a damaged database, with advice on how to fix it', async () => {
   const dataDir = freshDataDir()
   writeFileSync(join(dataDir, 'slipstream.sqlite'), 'no database '.repeat(1000))

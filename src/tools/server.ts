@@ -29,6 +29,8 @@ const options = {
   'print-config': { type: 'boolean' },
   version: { type: 'boolean', short: 'V' },
   help: { type: 'boolean', short: 'h' },
+  // From scripts/start.
+  nohup: { type: 'boolean' },
 } as const
 
 process.umask(PRIVATE_UMASK)
@@ -41,7 +43,7 @@ async function run(): Promise<void> {
   if (!asked['print-config']) await askFirst()
   const config = loadConfig()
   if (asked['print-config']) return print(`${printConfig(config)}\n`)
-  await serve(config)
+  await serve(config, asked)
 }
 
 function readArguments() {

@@ -5,18 +5,32 @@ import { EXIT, fail } from '../fail.ts'
 const STOP_TIMEOUT_MS = 20_000
 
 /** Imports the app only now: help and refusals need not wait for it. */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, { nohup = false } = {}): Promise<void> {
   const log = createLogger({ level: config.logLevel, name: 'slipstream' })
   const { startApp } = await import('../../app.ts')
   const starting = startApp({ config, log, onFatal: fail })
-  const stop = (signal: string) => {
-    log.info({ signal }, 'stopping')
+  onSignals({ log, nohup }, () => {
     setTimeout(() => stuck(log), STOP_TIMEOUT_MS).unref()
     starting.then((app) => app.close()).then(() => process.exit(0), fail)
-  }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  })
   await starting
+}
+
+/**
+ * The first signal stops the server; npm sends a terminal's Ctrl-C a second time, which must not cut that short.
+ * SIGHUP is a closed terminal; nohup has it ignored, which Node undoes at its start.
+ */
+function onSignals({ log, nohup }: { log: Logger; nohup: boolean }, stop: () => void): void {
+  let isStopping = false
+  const stopOnce = (signal: string) => {
+    log.info({ signal }, isStopping ? 'still stopping, in 20 seconds at most' : 'stopping')
+    if (!isStopping) stop()
+    isStopping = true
+  }
+  process.on('SIGTERM', stopOnce)
+  process.on('SIGINT', stopOnce)
+  const runOn = () => log.info('the terminal closed; running on, as nohup asks')
+  process.on('SIGHUP', nohup ? runOn : stopOnce)
 }
 
 function stuck(log: Logger): void {
