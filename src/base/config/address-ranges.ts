@@ -27,7 +27,14 @@ export function addressRanges(value: string): string[] {
 
 /** Parser of a setting: all ranges (on), none (off), or the given ones. */
 export function privateHosts(value: string): boolean | string[] {
-  return /^(1|0|true|false|on|off|yes|no)$/i.test(value.trim()) ? flag(value) : addressRanges(value)
+  if (/^(1|0|true|false|on|off|yes|no)$/i.test(value.trim())) return flag(value)
+  try {
+    return addressRanges(value)
+  } catch {
+    throw new Unfit(
+      'on, off, or addresses and networks such as 10.7.0.5 or 10.0.0.0/8, separated by commas',
+    )
+  }
 }
 
 function asRange(text: string): string {

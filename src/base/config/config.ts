@@ -3,7 +3,6 @@
 // settings with a `ConfigError` that names the key, the problem and the fix.
 
 import { existsSync, readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 import { features } from '../feature.ts'
 import { settingsPlace } from '../util/installation.ts'
 import {
@@ -12,6 +11,7 @@ import {
   givenPatterns,
   type MediaPatterns,
 } from '../util/media-patterns.ts'
+import { parseDotenv, UnfitLine } from './dotenv.ts'
 import { everySetting } from './every-setting.ts'
 import { isNearlyPrefixed, nearest } from './nearest.ts'
 import { Unfit } from './parsers.ts'
@@ -202,12 +202,13 @@ function didOf(hostname: string): string {
   return `did:web:${hostname.replace(':', '%3A')}`
 }
 
-/** @throws ConfigError if the file exists but cannot be read. */
+/** @throws ConfigError if the file exists but cannot be read, or one of its lines. */
 function readDotenv(path: string): Record<string, string> {
   if (!existsSync(path)) return {}
   try {
-    return definedOnly(parseEnv(readFileSync(path, 'utf8')))
+    return definedOnly(parseDotenv(readFileSync(path)))
   } catch (error) {
+    if (error instanceof UnfitLine) throw new ConfigError(`${path} ${error.message}.`, error.hint)
     throw new ConfigError(
       `${path} cannot be read: ${(error as Error).message}.`,
       'Make it a file that Slipstream’s user may read.',

@@ -1,6 +1,7 @@
 // Parsers from an operator's text to the value of a setting. A parser that rejects the text says what would
 // be valid.
 
+import { isIP } from 'node:net'
 import { ensureValidDid } from '@atproto/syntax'
 import { INVITE } from './members.ts'
 
@@ -79,10 +80,30 @@ export function hostname(value: string): string {
   const host = value.trim().toLowerCase()
   const [name = '', port, ...more] = host.split(':')
   const isName = name.length <= 253 && name.split('.').every((label) => LABEL.test(label))
-  const isPort = port === undefined || /^\d{1,5}$/.test(port)
-  if (isName && isPort && more.length === 0) return host
+  if (isName && isOtherPort(port) && more.length === 0) return host
   throw new Unfit(
-    'a host name such as appview.example.org, without a dot at its end, and with :port if it is not 443',
+    'a host name such as appview.example.org, without a dot at its end, and with :port only if it is not 443',
+  )
+}
+
+/** With :443, the DID would be another one than without. */
+function isOtherPort(port: string | undefined): boolean {
+  return port === undefined || (/^[1-9]\d{0,4}$/.test(port) && +port <= 65_535 && +port !== 443)
+}
+
+/** An address of this machine, or a name of it. */
+export function listenAddress(value: string): string {
+  const address = text(value)
+  if (
+    isIP(address.split('%')[0]!) ||
+    address
+      .toLowerCase()
+      .split('.')
+      .every((label) => LABEL.test(label))
+  )
+    return address
+  throw new Unfit(
+    'an address such as 127.0.0.1 or ::1, without brackets, quotes or a port; 0.0.0.0 or :: for all',
   )
 }
 
@@ -145,6 +166,8 @@ export function originOrNone(value: string): string {
 export function members(value: string): 'open' | string[] {
   if (value.trim().toLowerCase() === 'open') return 'open'
   const accounts = list(value).map((one) => (one.toLowerCase() === INVITE ? INVITE : one))
+  if (accounts.some((one) => one.toLowerCase() === 'open'))
+    throw new Unfit('"open" by itself, which lets everyone in, or a list without that word')
   for (const account of accounts) {
     if (account === INVITE) continue
     const isDid = account.startsWith('did:')

@@ -12,6 +12,7 @@ import {
   hostname,
   integer,
   jetstreamHostsOrOff,
+  listenAddress,
   mediaPattern,
   members,
   oneOf,
@@ -43,7 +44,12 @@ const TRUSTED_VERIFIERS = [
 
 export const settings = {
   port: setting('PORT', '3000', integer(0, 65_535), 'Port to listen on; 0 takes any free one.'),
-  bind: setting('BIND', '127.0.0.1', text, 'Address to listen on; 0.0.0.0 for all interfaces.'),
+  bind: setting(
+    'BIND',
+    '127.0.0.1',
+    listenAddress,
+    'Address to listen on; 0.0.0.0 for all interfaces.',
+  ),
   hostname: setting(
     'HOSTNAME',
     undefined,

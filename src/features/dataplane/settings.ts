@@ -1,7 +1,7 @@
 // The settings of the dataplane interface and their valid combinations: any caller that reaches it may read
 // and write on behalf of any account.
 
-import { integer, path, portOrOff, secret, text } from '../../base/config/parsers.ts'
+import { integer, listenAddress, path, portOrOff, secret } from '../../base/config/parsers.ts'
 import { hidden, optional, setting } from '../../base/config/setting.ts'
 
 export const dataplaneSettings = {
@@ -14,7 +14,7 @@ export const dataplaneSettings = {
   dataplaneBind: setting(
     'DATAPLANE_BIND',
     '127.0.0.1',
-    text,
+    listenAddress,
     'Address that the dataplane interface listens on. Its callers may read and write for any account, so beyond loopback it needs DATAPLANE_TOKEN or DATAPLANE_TLS_CLIENT_CA.',
   ),
   dataplaneToken: hidden(
@@ -57,7 +57,7 @@ export type DataplaneSettings = {
   dataplaneNotificationDays: number
 }
 
-type Others = { indexScope: string; engine: string | undefined }
+type Others = { indexScope: string; engine: string | undefined; port: number }
 
 type Problem = { message: string; hint: string } | undefined
 
@@ -65,7 +65,15 @@ type Problem = { message: string; hint: string } | undefined
 export function unfitDataplane(settings: DataplaneSettings & Others): Problem {
   const unfitDays = unfitNotificationDays(settings)
   if (unfitDays || settings.dataplanePort === undefined) return unfitDays
-  return unfitTls(settings) ?? unfitBind(settings) ?? unfitEngine(settings)
+  return unfitPort(settings) ?? unfitTls(settings) ?? unfitBind(settings) ?? unfitEngine(settings)
+}
+
+function unfitPort({ dataplanePort, port }: DataplaneSettings & Others): Problem {
+  if (dataplanePort !== port) return undefined
+  return {
+    message: `SLIPSTREAM_DATAPLANE_PORT and SLIPSTREAM_PORT are both ${port}.`,
+    hint: 'Give one of them another port.',
+  }
 }
 
 function unfitTls({

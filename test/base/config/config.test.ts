@@ -41,6 +41,68 @@ test('the environment wins over the .env file', () => {
   expect(config).toMatchObject({ port: 5000, bind: '0.0.0.0' })
 })
 
+describe('a .env file', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'slipstream-config-')), '.env')
+  const read = (content: string | Buffer) => {
+    writeFileSync(path, content)
+    return examineConfig({}, path)
+  }
+  const wanted = { port: 4000, members: ['invite', 'alice.example.org'] }
+
+  test.each([
+    ['lines of Windows', 'SLIPSTREAM_PORT=4000\r\nSLIPSTREAM_MEMBERS=invite,alice.example.org\r\n'],
+    [
+      'a byte order mark',
+      '\ufeffSLIPSTREAM_PORT=4000\nSLIPSTREAM_MEMBERS=invite,alice.example.org',
+    ],
+    [
+      'lines of a shell',
+      'export SLIPSTREAM_PORT=4000\nexport SLIPSTREAM_MEMBERS="invite,alice.example.org"',
+    ],
+    ['spaces', ' SLIPSTREAM_PORT = 4000 \n\tSLIPSTREAM_MEMBERS = invite, alice.example.org\t'],
+    [
+      'comments',
+      '# who\nSLIPSTREAM_PORT=4000 # of all\nSLIPSTREAM_MEMBERS=invite,alice.example.org # and',
+    ],
+    [
+      'a line twice, of which the last counts',
+      'SLIPSTREAM_PORT=1\nSLIPSTREAM_PORT=4000\nSLIPSTREAM_MEMBERS=invite,alice.example.org',
+    ],
+  ])('may have %s', (_, content) => {
+    expect(read(content)).toMatchObject({ problems: [], config: wanted })
+  })
+
+  test.each([
+    'SLIPSTREAM_MEMBERS: invite',
+    'SLIPSTREAM_MEMBERS invite',
+    'set SLIPSTREAM_MEMBERS=invite',
+    '$env:SLIPSTREAM_MEMBERS="invite"',
+    '- SLIPSTREAM_MEMBERS=invite',
+  ])('with a line that Node would pass over is refused, instead of open to all: %s', (line) => {
+    const [problem] = read(`SLIPSTREAM_PORT=4000\n${line}`).problems
+    expect(problem?.message).toBe(`${path} has a line that sets nothing, line 2.`)
+    expect(problem?.hint).toBe('Write SLIPSTREAM_MEMBERS=VALUE there.')
+  })
+
+  test('of another encoding is refused', () => {
+    const [problem] = read(Buffer.from('\ufeffSLIPSTREAM_MEMBERS=invite', 'utf16le')).problems
+    expect(problem).toMatchObject({ message: `${path} is not UTF-8.` })
+  })
+
+  test('with a # in a value says that it needs quotes, instead of cutting a secret off', () => {
+    const secret = 'abcdefghijklmnop#qrstuv'
+    const [problem] = read(`SLIPSTREAM_OPERATOR_TOKEN=${secret}`).problems
+    expect(problem?.hint).toContain('Put the value of SLIPSTREAM_OPERATOR_TOKEN into quotes')
+    expect(problem?.message).not.toContain('qrstuv')
+    const quoted = read(`SLIPSTREAM_OPERATOR_TOKEN="${secret}"`)
+    expect(quoted).toMatchObject({ problems: [], config: { operatorToken: secret } })
+  })
+
+  test('may have lines for other programs, whatever they look like', () => {
+    expect(read('MEMORY_LIMIT=1g\nhello\nURL=http://a/#b\n').problems).toEqual([])
+  })
+})
+
 test('the service DID is derived from the host name, with its port escaped', () => {
   const plain = loadConfig({ SLIPSTREAM_HOSTNAME: 'appview.example.org' }, nowhere)
   expect(plain.serviceDid).toBe('did:web:appview.example.org')
@@ -56,8 +118,41 @@ test.each([
   '-a.example',
   'a_b.example',
   'a.example:80:80',
+  'a.example:0',
+  'a.example:99999',
+  'a.example:443',
 ])('a host name %s, which no DID may have, is refused', (SLIPSTREAM_HOSTNAME) => {
   expect(refusal({ SLIPSTREAM_HOSTNAME }).message).toContain('without a dot at its end')
+})
+
+test.each(['127.0.0.1:3000', '"127.0.0.1"', '[::1]', '*', 'http://localhost'])(
+  'an address to listen on is refused before anything starts: %s',
+  (address) => {
+    for (const key of ['SLIPSTREAM_BIND', 'SLIPSTREAM_DATAPLANE_BIND'])
+      expect(refusal({ [key]: address }).message).toContain(
+        `${key} is "${address}", but must be an`,
+      )
+  },
+)
+
+test.each(['::1', '::', 'fe80::1%eth0', 'localhost', ' 0.0.0.0 '])(
+  'it listens on %s if told so',
+  (address) => expect(load({ SLIPSTREAM_BIND: address }).bind).toBe(address.trim()),
+)
+
+test('one port for two servers is refused', () => {
+  const { message } = refusal({ SLIPSTREAM_DATAPLANE_PORT: '3000' })
+  expect(message).toBe('SLIPSTREAM_DATAPLANE_PORT and SLIPSTREAM_PORT are both 3000.')
+})
+
+test('open among other members is refused for what it is', () => {
+  const { message } = refusal({ SLIPSTREAM_MEMBERS: 'Open,alice.example.org' })
+  expect(message).toContain('must be "open" by itself')
+})
+
+test('private hosts may be on and off, and the refusal says so', () => {
+  const { message } = refusal({ SLIPSTREAM_ALLOW_PRIVATE_HOSTS: 'localhost' })
+  expect(message).toContain('must be on, off, or addresses')
 })
 
 test('a ~ that no shell has replaced is refused, not made a folder of that name', () => {
