@@ -70,6 +70,8 @@ export type ServingOptions = WorldOptions & {
   limits?: Partial<Pick<Config, 'visitorRateLimit' | 'trustedProxies'>>
   /** The thread's processor time in milliseconds; none passes if omitted. */
   threadMs?: () => number
+  /** Called at the end of each turn of a member's call. */
+  onMemberTime?: (did: string, ms: number) => void
   /** Called for every signed-in viewer. */
   onViewer?: OnViewer
   /** Wraps the writer, as where several nodes share private state. */
@@ -256,6 +258,7 @@ function createServerFor(
       config,
       buffers: createRateBuffers(),
       clock: options.threadMs ?? (() => 0),
+      onMemberTime: options.onMemberTime,
     }),
     methods,
     onViewer,

@@ -192,6 +192,29 @@ describe('the explore view', () => {
     }
   })
 
+  test('shows many items and members in several turns, and the same of them', async () => {
+    const made = world()
+    const [reader, author] = [made.account('reader'), made.account('author')]
+    for (const did of [reader, author]) made.member(did)
+    made.follow(reader, author)
+    for (let i = 0; i < 150; i++) made.post(author, `number ${i}`)
+    for (let i = 0; i < 150; i++) made.member(made.account(`member ${i}`))
+    let clockMs = 0
+    let turns = 0
+    const clock = () => (clockMs += 30)
+    const hurried = new CallTime({ turnMs: 20, clock, onUsed: () => (turns += 1) })
+    for (const [what, query] of [
+      ['timeline', { actor: reader }],
+      ['members', {}],
+    ] as const) {
+      const plain = await explorer(made)(what, query)
+      turns = 0
+      expect(await explorer(made, hurried)(what, query)).toEqual(plain)
+      // Parts of at most 24.
+      expect(turns, what).toBeGreaterThan(150 / 24)
+    }
+  })
+
   test('says of a stranger’s post that the reader’s own repost brought it', async () => {
     const made = world()
     const [reader, stranger] = [made.account('reader'), made.account('stranger')]

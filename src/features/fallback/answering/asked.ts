@@ -3,7 +3,7 @@
 
 import { loadLexicons } from '../../../base/atproto/lexicons/lexicons.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
-import { inTurn } from '../../../base/util/turn.ts'
+import { inTurn, inTurns } from '../../../base/util/turn.ts'
 import type { Params } from '../../../http/server/method.ts'
 import { waitLeftMs } from '../../../http/server/wait-left.ts'
 import { type Call, formatLabelers } from '../../../http/xrpc/call.ts'
@@ -32,14 +32,15 @@ export async function askFallback(
     acceptLabelers: accepted && formatLabelers(accepted),
   })
   if (!answer) return undefined
-  const shown = () => {
-    const word = ourWordOn(app, answer, reader)
+  function* shown(found: JsonObject): Generator<void, JsonObject | undefined> {
+    const word = yield* ourWordOn(app, found, reader)
+    yield
     const field = itemsFieldOf(loadLexicons(), nsid)
-    if (!keepShown(nsid, answer, { field, word })) return undefined
-    speak(answer, word)
-    return answer
+    if (!keepShown(nsid, found, { field, word })) return undefined
+    speak(found, word)
+    return found
   }
-  return inTurn(call, shown)
+  return inTurn(call, () => inTurns(shown(answer)))
 }
 
 /** The longest wait for any answer. */

@@ -1,5 +1,6 @@
 // Loads what our index knows about the accounts, posts and records in a public AppView's answer
-// (appview/our-word.ts), in a few reads per page. Accounts unknown here have no relations.
+// (appview/our-word.ts), in a few reads for as many as fit into a turn: an answer names hundreds, and our own views of
+// its posts may be large. Accounts unknown here have no relations.
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import type { FeedState, ProfileState } from '../../../answers/hydrate/types.ts'
@@ -14,41 +15,56 @@ import { relationRules } from '../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
+import { inParts } from '../../../base/util/turn.ts'
 import type { PostByUri } from '../../../data/store/read/posts/posts-by-uri.ts'
 import type { OwnKnowledge } from '../../../http/xrpc/feeds/posts-elsewhere.ts'
 import { isStoredAccount } from '../../../http/xrpc/strangers/holdings.ts'
-import {
-  type AccountWord,
-  collect,
-  type OurWord,
-  type Shown,
-  type ThingWord,
-} from '../appview/our-word.ts'
+import { type AccountWord, collect, type OurWord, type ThingWord } from '../appview/our-word.ts'
 
 const LIST = 'app.bsky.graph.list'
 
-export function ourWordOn(parts: OwnKnowledge, answer: JsonObject, reader: Reader): OurWord {
-  const shown = collect(answer)
-  const accounts = accountWords(parts, shown, reader)
-  const posts = postWords(parts, shown, reader)
-  const records = recordWords(parts, shown, reader)
+export function* ourWordOn(
+  parts: OwnKnowledge,
+  answer: JsonObject,
+  reader: Reader,
+): Generator<void, OurWord> {
+  const { dids, posts, records } = collect(answer)
+  yield
   return {
     isSignedIn: reader.viewer !== undefined,
-    account: accounts,
-    post: posts,
-    record: records,
+    account: yield* wordsOn(dids, (some) => accountWords(parts, some, reader)),
+    post: yield* wordsOn(posts, (some) => postWords(parts, some, reader)),
+    record: yield* wordsOn(records, (some) => recordWords(parts, some, reader)),
   }
+}
+
+/** Of what the answer does not name, nothing is known. */
+function* wordsOn<Word>(
+  names: ReadonlySet<string>,
+  read: (some: readonly string[]) => (name: string) => Word,
+): Generator<void, (name: string) => Word> {
+  const words = new Map<string, Word>()
+  yield* inParts([...names], (some) => {
+    const wordOn = read(some)
+    for (const name of some) words.set(name, wordOn(name))
+    return some
+  })
+  const nothing = read([])
+  return (name) => words.get(name) ?? nothing(name)
 }
 
 function accountWords(
   { actors, hydrator }: OwnKnowledge,
-  { dids }: Shown,
+  dids: readonly string[],
   reader: Reader,
 ): (did: string) => AccountWord {
-  const uids = [...dids].map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
-  const state = hydrator.profiles(uids, reader)
+  const uidOf = new Map(dids.map((did) => [did, actors.uidOf(did)]))
+  const state = hydrator.profiles(
+    [...uidOf.values()].filter((uid) => uid !== 0),
+    reader,
+  )
   return (did) => {
-    const uid = dids.has(did) ? actors.uidOf(did) : 0
+    const uid = uidOf.get(did) ?? 0
     const actor = state.actors.get(uid)
     return {
       ...relationRules(state, uid),
@@ -63,7 +79,7 @@ function accountWords(
 
 function postWords(
   parts: OwnKnowledge,
-  { posts }: Shown,
+  posts: readonly string[],
   reader: Reader,
 ): (uri: string) => ThingWord {
   const { hydrator } = parts
@@ -74,7 +90,7 @@ function postWords(
     [...rows.values()].map(({ id }) => id),
     reader,
   )
-  const labels = hydrator.labels([...posts], reader)
+  const labels = hydrator.labels(posts, reader)
   return (uri) => {
     const row = rows.get(uri)
     const post = state.posts.get(row?.id ?? 0)
@@ -106,11 +122,10 @@ function ownView(
 
 function recordWords(
   parts: OwnKnowledge,
-  { records }: Shown,
+  uris: readonly string[],
   reader: Reader,
 ): (uri: string) => ThingWord {
   const { hydrator } = parts
-  const uris = [...records]
   const lists = listIds(parts, uris)
   const listState = hydrator.lists([...lists.values()], reader)
   const state = hydrator.records(

@@ -38,7 +38,7 @@ export type OurWord = {
   record(uri: string): ThingWord
 }
 
-export type Shown = { dids: Set<string>; posts: Set<string>; records: Set<string> }
+type Shown = { dids: Set<string>; posts: Set<string>; records: Set<string> }
 
 /** Collects everything in these views that we may know something about. */
 export function collect(view: JsonObject, shown: Shown = emptyShown()): Shown {

@@ -1,6 +1,7 @@
 // Members by name, and newcomers with the progress of their cold starts; for the operator only.
 
 import { createReader } from '../../../answers/hydrate/reader.ts'
+import { inParts } from '../../../base/util/turn.ts'
 import type { ColdStartProgress } from '../../../bridge/messages.ts'
 import { lastSeenMembers } from '../../../data/store/members/members.ts'
 import { type ExploreParts, type Person, personOf } from './parts.ts'
@@ -18,14 +19,16 @@ type NewcomerView = Person & {
   itemsWanted: number
 }
 
-export function newcomersView(
+export function* newcomersView(
   parts: ExploreParts,
   coldStarts: readonly ColdStartProgress[],
-): NewcomerView[] {
-  const uids = coldStarts.map(({ did }) => parts.actors.uidOf(did))
-  const state = parts.hydrator.profiles(uids, createReader(undefined))
+): Generator<void, NewcomerView[]> {
+  const people = yield* peopleOf(
+    parts,
+    coldStarts.map(({ did }) => did),
+  )
   return coldStarts.map((start, i) => ({
-    ...personOf(parts, state, uids[i]!),
+    ...people[i]!,
     stage: start.stage,
     startedAt: start.startedAt,
     finishedAt: start.finishedAt,
@@ -40,8 +43,18 @@ export function newcomersView(
 const MAX_SUGGESTED = 200
 
 /** Those who read last come first. */
-export function membersView(parts: ExploreParts): Person[] {
-  const uids = lastSeenMembers(parts.db, MAX_SUGGESTED).map((did) => parts.actors.uidOf(did))
-  const state = parts.hydrator.profiles(uids, createReader(undefined))
-  return uids.map((uid) => personOf(parts, state, uid))
+export function membersView(parts: ExploreParts): Generator<void, readonly Person[]> {
+  return peopleOf(parts, lastSeenMembers(parts.db, MAX_SUGGESTED))
+}
+
+/** In the order of `dids`, some in a turn. */
+function peopleOf(
+  parts: ExploreParts,
+  dids: readonly string[],
+): Generator<void, readonly Person[]> {
+  const uids = dids.map((did) => parts.actors.uidOf(did))
+  return inParts(uids, (some) => {
+    const state = parts.hydrator.profiles(some, createReader(undefined))
+    return some.map((uid) => personOf(parts, state, uid))
+  })
 }

@@ -67,18 +67,19 @@ export function exploreRoutes(options: ExploreOptions): Hono {
     return c.body(history, 200, { 'content-type': 'application/json' })
   })
   app.get('/newcomers', (c) =>
-    c.json({ newcomers: newcomersView(options, options.status()?.coldStarts ?? []) }),
+    answered(newcomersView(options, options.status()?.coldStarts ?? []), (newcomers) =>
+      c.json({ newcomers }),
+    ),
   )
   app.get('/month', (c) => c.json({ lines: monthInWords(monthOf(options.db, now())) }))
-  app.get('/members', (c) => c.json({ members: membersView(options) }))
+  app.get('/members', (c) => answered(membersView(options), (members) => c.json({ members })))
   for (const one of options.features ?? []) one.exploreRoutes?.(app, options)
   app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
   app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
   app.get('/timeline', (c) => {
     const owner = subjectOf(c, 'actor')
     const asked = { reader: readerFor(owner), cursor: c.req.query('cursor') }
-    const read = Promise.resolve(inTurns(timeline(owner, asked)))
-    return read.then(inLaterTurn((view) => c.json(view)))
+    return answered(timeline(owner, asked), (view) => c.json(view))
   })
   app.get('/post', (c) => {
     const owner = subjectOf(c, 'actor')
@@ -101,6 +102,11 @@ export function exploreRoutes(options: ExploreOptions): Hono {
     throw error
   })
   return app
+}
+
+/** Reads in turns of the request, and writes in another one. */
+function answered<T>(reading: Generator<void, T>, write: (view: T) => Response): Promise<Response> {
+  return Promise.resolve(inTurns(reading)).then(inLaterTurn(write))
 }
 
 /** Reads a post's at-URI, or its address in an app; other texts are left for the answer to refuse. */

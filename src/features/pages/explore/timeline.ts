@@ -5,6 +5,7 @@ import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { parseFeedCursor } from '../../../answers/skeleton/page-cursor.ts'
 import { createTimelineHeads, createTimelineSkeleton } from '../../../answers/skeleton/timeline.ts'
 import { feedViewPost } from '../../../answers/views/posts/feed-view-post.ts'
+import { inParts } from '../../../base/util/turn.ts'
 import {
   createMergedFeed,
   type FeedHeads,
@@ -47,22 +48,39 @@ export function createTimelineView(parts: ExploreParts) {
     const originators = [owner.uid, ...followedOf(parts, owner.uid)]
     const heads = yield* feed.heads(originators, until)
     const items = [...new Set([...listed, ...candidates(feed, heads, { until, since })])]
-    yield
-    const state = parts.hydrator.feed(items, reader)
     const ring = ringItems(parts, owner.uid, until)
-    const shown = items
-      .map((item) => originOf(state, item))
-      .filter(({ originator }) => originator !== 0)
-      .sort((a, b) => b.sortAt - a.sortAt)
-      .map((origin) => {
-        const verdict = verdictOn(parts, owner.uid, origin, { state, ring })
-        const isFit = verdict.against.length === 0 && feedViewPost(state, origin.item) !== undefined
-        const isServed = listed.has(origin.item) && isFit
-        if (!isServed && isFit) verdict.notes.push('it is on another page')
-        return { ...showItem(parts, state, origin, verdict), isServed }
-      })
-    return { items: shown, cursor: page.cursor }
+    yield
+    const shown = yield* inParts(items, (some) =>
+      shownItems(parts, some, { owner: owner.uid, reader, ring, listed }),
+    )
+    return { items: [...shown].sort((a, b) => b.sortAt - a.sortAt), cursor: page.cursor }
   }
+}
+
+type Among = {
+  owner: number
+  reader: Reader
+  ring: ReadonlySet<number>
+  /** Items of the served page. */
+  listed: ReadonlySet<number>
+}
+
+function shownItems(
+  parts: ExploreParts,
+  items: readonly number[],
+  { owner, reader, ring, listed }: Among,
+): TimelineView['items'] {
+  const state = parts.hydrator.feed(items, reader)
+  const origins = items.map((item) => originOf(state, item))
+  return origins
+    .filter(({ originator }) => originator !== 0)
+    .map((origin) => {
+      const verdict = verdictOn(parts, owner, origin, { state, ring })
+      const isFit = verdict.against.length === 0 && feedViewPost(state, origin.item) !== undefined
+      const isServed = listed.has(origin.item) && isFit
+      if (!isServed && isFit) verdict.notes.push('it is on another page')
+      return { ...showItem(parts, state, origin, verdict), isServed }
+    })
 }
 
 /** All items by followed accounts in a span of time, whether or not the draw keeps them. */

@@ -12,8 +12,10 @@ import {
 } from '../../../../../base/atproto/associated-refs.ts'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../../../../base/util/json-object.ts'
+import { inTurn } from '../../../../../base/util/turn.ts'
 import { cardContent } from '../../../../../ingest/indexing/records/card-content.ts'
 import { isValidRecord } from '../../../../../ingest/indexing/validation/validate.ts'
+import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
@@ -31,29 +33,36 @@ export const getEmbedExternalView = query(
   'app.bsky.embed.getEmbedExternalView',
   { auth: 'optional', mayBeEmpty: true },
   async (app, call: ThisCall) => {
-    const { params, reader } = call
     const found = await findRecords(app, call)
-    const records = belonging(found)
-    if (!records) return NOTHING
-    const shown = [records.document, records.publication].filter((one) => one !== undefined)
-    const uris = shown.map(({ uri }) => uri)
-    const owners = shown.map(({ uid }) => uid).filter((uid) => uid !== 0)
-    const state = app.hydrator.profiles([...new Set(owners)], reader)
-    for (const [subject, said] of app.hydrator.labels(uris, reader)) state.labels.set(subject, said)
-    if (uris.some((uri) => state.labels.get(uri)?.isTakenDown)) return NOTHING
-    const card = externalCard(state, records, params.url)
-    if (!card) return NOTHING
-    const associatedRefs = shown.map(strongRef)
-    const external = { ...card, associatedRefs }
-    return {
-      body: {
-        view: { $type: 'app.bsky.embed.external#view', external },
-        associatedRefs,
-        associatedRecords: (shown as Found[]).map(({ whole }) => whole),
-      },
-    }
+    return inTurn(call, () => cardOf(app, call, found))
   },
 )
+
+function cardOf(
+  { hydrator }: AppContext,
+  { params, reader }: ThisCall,
+  found: readonly Found[],
+): MethodResult {
+  const records = belonging(found)
+  if (!records) return NOTHING
+  const shown = [records.document, records.publication].filter((one) => one !== undefined)
+  const uris = shown.map(({ uri }) => uri)
+  const owners = shown.map(({ uid }) => uid).filter((uid) => uid !== 0)
+  const state = hydrator.profiles([...new Set(owners)], reader)
+  for (const [subject, said] of hydrator.labels(uris, reader)) state.labels.set(subject, said)
+  if (uris.some((uri) => state.labels.get(uri)?.isTakenDown)) return NOTHING
+  const card = externalCard(state, records, params.url)
+  if (!card) return NOTHING
+  const associatedRefs = shown.map(strongRef)
+  const external = { ...card, associatedRefs }
+  return {
+    body: {
+      view: { $type: 'app.bsky.embed.external#view', external },
+      associatedRefs,
+      associatedRecords: (shown as Found[]).map(({ whole }) => whole),
+    },
+  }
+}
 
 /** The first article and its publication, which need not be among those asked for, or the first publication. */
 async function findRecords(app: AppContext, call: ThisCall): Promise<Found[]> {
@@ -87,14 +96,20 @@ async function find(app: AppContext, call: ThisCall, ref: Named): Promise<Found 
     const key = { collection, rkey }
     const asked = { key, signal: call.signal, who: call.who, time: call.time }
     const { cid, value } = await fetchRecord(app, repo, asked)
-    if (!isValidRecord(collection, value)) return undefined
     const fetched: FetchedAssociated = { collection, uid: repo.uid, uri, cid }
-    const record = cardRecord(fetched, cardContent(collection, value))
-    return record && { ...record, whole: value }
+    // A record may be large, and what takes long is its caller's time.
+    return await inTurn(call, () => checked(fetched, value))
   } catch (error) {
     if (error instanceof XRPCError && error.status !== TOO_MANY) return undefined
     throw error
   }
+}
+
+function checked(fetched: FetchedAssociated, value: JsonObject): Found | undefined {
+  const { collection } = fetched
+  if (!isValidRecord(collection, value)) return undefined
+  const record = cardRecord(fetched, cardContent(collection, value))
+  return record && { ...record, whole: value }
 }
 
 function strongRef({ uri, cid }: AssociatedRecord) {

@@ -13,7 +13,7 @@ import { didOf } from '../../../../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../../../../support/serving-world.ts'
 
 const NSID = 'app.bsky.embed.getEmbedExternalView'
-const bob = didOf('bob')
+const [alice, bob] = [didOf('alice'), didOf('bob')]
 const URL_OF_ARTICLE = 'https://blog.example.org/2026/05/dovetails'
 const ARTICLE = `at://${bob}/${DOCUMENT}/3kaaaaaaaaaaa`
 const PUBLISHED = `at://${bob}/${PUBLICATION}/self`
@@ -24,9 +24,11 @@ afterEach(() => world?.dispose())
 /** A world whose PDS has these records, by at-URI, or does not answer. */
 function withPds(records: Record<string, JsonObject> | 'down') {
   const asked: string[] = []
+  const turns = { of: 0 }
   const w = createServingWorld({
     scope: 'network',
     members: ['alice'],
+    onMemberTime: () => (turns.of += 1),
     fetch: async (url) => {
       const { searchParams } = new URL(url)
       const named = ['repo', 'collection', 'rkey'].map((name) => searchParams.get(name))
@@ -43,12 +45,12 @@ function withPds(records: Record<string, JsonObject> | 'down') {
   world = w
   w.profile(bob, { displayName: 'Bob' })
   w.handle(bob, 'bob.test', 'https://pds.example')
-  const ask = async (uris: string[], url = URL_OF_ARTICLE) => {
-    const { status, body } = await w.ask(NSID, { url, uris })
+  const ask = async (uris: string[], url = URL_OF_ARTICLE, viewer?: string) => {
+    const { status, body } = await w.ask(NSID, { url, uris }, viewer)
     expect(status).toBe(200)
     return body as { view?: JsonObject; associatedRefs?: object[]; associatedRecords?: object[] }
   }
-  return { w, asked, ask }
+  return { w, asked, ask, turns }
 }
 
 const both = { [ARTICLE]: documentRecord(PUBLISHED), [PUBLISHED]: publicationRecord() }
@@ -71,6 +73,13 @@ test('an article brings its publication, its whole records and its author', asyn
     { $type: PUBLICATION },
   ])
   expect(asked).toEqual([ARTICLE, PUBLISHED])
+})
+
+test('checking each record, and making the card, are turns of the call', async () => {
+  const { ask, turns } = withPds(both)
+  await ask([ARTICLE], URL_OF_ARTICLE, alice)
+  // Asking, reading and checking each record, making the card, and the answer's own four.
+  expect(turns.of).toBe(9)
 })
 
 test('a publication by itself', async () => {
