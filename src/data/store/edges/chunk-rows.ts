@@ -74,10 +74,6 @@ export function prepareSubjectRows(db: WriteDb, kind: EdgeKind) {
       `SELECT at, uid, bytes FROM ${table}
         WHERE subject = +? AND (at, uid) <= (+?, +?) ORDER BY at DESC, uid DESC LIMIT 1`,
     ),
-    before: db.prepare<[number, number, number], SubjectChunk>(
-      `SELECT at, uid, bytes FROM ${table}
-        WHERE subject = +? AND (at, uid) < (+?, +?) ORDER BY at DESC, uid DESC LIMIT 1`,
-    ),
     /** Chunks from this place back in time; the first one covers it. */
     backFrom: db.prepare<[number, number, number], SubjectChunk>(
       `SELECT at, uid, bytes FROM ${table}

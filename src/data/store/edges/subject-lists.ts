@@ -25,8 +25,12 @@ type Asked = { uid: number; pointer: Pointer }
 
 /** Up to this many, single reads are as quick as one combined read. */
 const FEW = 3
+/** Of a period that is longer, the rest is read by itself. */
+const CHUNKS_TOGETHER = 2
 /** Above all accounts; JSON has no infinity. */
 const HIGHEST_UID = Number.MAX_SAFE_INTEGER
+/** Below all accounts, and below where a list begins. */
+const LOWEST_UID = -1
 /** Enough chunks for the newest few hundred entries of nearly every list. */
 const LAST_CHUNKS = 8
 /** Lists read at once: their chunks take about a megabyte. */
@@ -60,32 +64,60 @@ export class SubjectLists {
     const from = periodStart(period)
     const until = from + PERIOD_MS - 1
     const found: Edge[] = []
-    const { covering, before } = this.#rows(db)
-    let chunk = covering.get(subject, until, Infinity)
-    while (chunk) {
-      const { at, bytes } = chunk
-      for (const edge of edgesWithin(bytes, at, { uid, from, until })) {
+    const take = ({ at, bytes }: SubjectChunk) => {
+      for (const edge of edgesWithin(bytes, at, { uid, from, until }))
         found.push({ ...edge, subject })
-      }
-      chunk = at < from ? undefined : before.get(subject, at, chunk.uid)
     }
+    const chunk = this.#rows(db).covering.get(subject, until, Infinity)
+    if (!chunk) return found
+    take(chunk)
+    for (const earlier of this.#earlier(db, { subject, from, uids: [uid] }, chunk)) take(earlier)
     return found
   }
 
   /**
-   * The same for many, in their order: one statement for all, and another for those whose period
-   * continues in the chunk before. A period of a subject is read once, whoever is looked for.
+   * The chunks before this one that reach into the period, newest first. Thousands may be of one moment, as their
+   * records claim: of these, only those that may hold the accounts are read.
+   * @param uids - ascending
+   */
+  *#earlier(
+    db: Db,
+    { subject, from, uids }: { subject: number; from: number; uids: readonly number[] },
+    chunk: Pick<SubjectChunk, 'at' | 'uid'>,
+  ): Generator<SubjectChunk> {
+    const { covering } = this.#rows(db)
+    let { at, uid } = chunk
+    while (at >= from) {
+      const earlier = covering.get(subject, at, lastBelow(uids, uid))
+      if (!earlier) return
+      yield earlier
+      at = earlier.at
+      uid = earlier.uid
+    }
+  }
+
+  /**
+   * The same for many, in their order: one statement for all, another for those whose period continues in the
+   * chunk before, and one for each that goes on. A period of a subject is read once, whoever is looked for.
    */
   findAll(db: Db, asked: readonly Asked[]): Edge[][] {
     if (asked.length <= FEW) return asked.map(({ uid, pointer }) => this.find(db, uid, pointer))
     const { coveringAll } = this.#many(db)
     const found = asked.map((): Edge[] => [])
+    const take = (shared: SharedPeriod, at: number, bytes: Buffer) => {
+      const { subject, from, until, askers } = shared
+      for (const edge of edgesOf(bytes, at, shared)) {
+        if (edge.sortAt < from || edge.sortAt > until) continue
+        for (const i of askers.get(edge.uid)!) found[i]!.push({ ...edge, subject })
+      }
+    }
     let open = sharedPeriods(asked).map((shared) => ({
       shared,
-      place: [shared.subject, shared.until, HIGHEST_UID],
+      at: shared.until,
+      uid: HIGHEST_UID,
     }))
-    while (open.length > 0) {
-      const places = JSON.stringify(open.map(({ place }) => place))
+    for (let chunk = 0; open.length > 0 && chunk < CHUNKS_TOGETHER; chunk++) {
+      const places = JSON.stringify(open.map(({ shared, at, uid }) => [shared.subject, at, uid]))
       const chunks = coveringAll.all(places) as unknown as [
         place: number,
         at: number,
@@ -94,13 +126,15 @@ export class SubjectLists {
       ][]
       open = chunks.flatMap(([place, at, first, bytes]) => {
         const { shared } = open[place]!
-        const { subject, from, until, askers } = shared
-        for (const edge of edgesOf(bytes, at, shared)) {
-          if (edge.sortAt < from || edge.sortAt > until) continue
-          for (const i of askers.get(edge.uid)!) found[i]!.push({ ...edge, subject })
-        }
-        return at < from ? [] : [{ shared, place: [subject, at, first - 1] }]
+        take(shared, at, bytes)
+        return at < shared.from ? [] : [{ shared, at, uid: first - 1 }]
       })
+    }
+    for (const { shared, at, uid } of open) {
+      const uids = [...shared.askers.keys()].sort((one, other) => one - other)
+      const last = { at, uid: uid + 1 }
+      for (const chunk of this.#earlier(db, { ...shared, uids }, last))
+        take(shared, chunk.at, chunk.bytes)
     }
     return found
   }
@@ -284,6 +318,20 @@ function split(chunk: SubjectChunk, added: number): SubjectChunk[] {
     { ...chunk, bytes: low },
     { ...second, bytes: high },
   ]
+}
+
+/**
+ * The highest of these accounts below one, or what is below all.
+ * @param uids - ascending
+ */
+function lastBelow(uids: readonly number[], uid: number): number {
+  let low = 0
+  for (let high = uids.length; low < high; ) {
+    const middle = (low + high) >>> 1
+    if (uids[middle]! < uid) low = middle + 1
+    else high = middle
+  }
+  return uids[low - 1] ?? LOWEST_UID
 }
 
 function sharedPeriods(asked: readonly Asked[]): SharedPeriod[] {

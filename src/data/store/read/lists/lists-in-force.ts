@@ -19,8 +19,10 @@ const hiddenCodes = Array.from({ length: STATUS_CODES }, (_, code) => code).filt
 export function firstListInForce(table: Table, owner: string, subject: string): string {
   const { hasMany, isOnMany, ofFew, ofSubject, ofSome } = statements(table, owner, subject)
   const first = (select: string) => `(${select} ORDER BY li.list LIMIT 1)`
+  // They come by their ids: to sort them would be to find all of a thousand.
+  const firstOfSome = `(${ofSome} LIMIT 1)`
   return /* sql */ `CASE WHEN ${hasMany}
-  THEN CASE WHEN ${isOnMany} THEN ${first(ofSome)} ELSE ${first(ofSubject)} END
+  THEN CASE WHEN ${isOnMany} THEN ${firstOfSome} ELSE ${first(ofSubject)} END
   ELSE ${first(ofFew)} END`
 }
 
@@ -37,7 +39,7 @@ SELECT list FROM (SELECT 1 WHERE ${hasMany} AND ${isOnMany}) CROSS JOIN (${ofSom
 
 function statements(table: Table, owner: string, subject: string) {
   const isOnList = `li.list = own.list AND li.subject = ${subject}`
-  const some = `(SELECT list FROM ${table} WHERE uid = ${owner} LIMIT ${MANY}) own`
+  const some = `(SELECT list FROM ${table} WHERE uid = ${owner} ORDER BY list LIMIT ${MANY}) own`
   return {
     hasMany: hasMoreThan(FEW, table, `uid = ${owner}`),
     isOnMany: hasMoreThan(MANY, 'list_items', `subject = ${subject}`),

@@ -8,16 +8,47 @@ import { createWorld, type World } from '../../../../support/world.ts'
 
 const FEW = 3
 const MANY = 80
+/** More than are probed. */
+const VERY_MANY = 1_010
+
+type Step = { parent: number; detail: string }
 
 let world: World
 
 afterEach(() => world.dispose())
+
+test('the first of a thousand lists is found without sorting those behind it', () => {
+  world = createWorld({ members: ['owner'], scope: 'network' })
+  const { db } = world
+  const statements: string[] = []
+  const prepare = db.prepare.bind(db)
+  db.prepare = ((sql: string) => {
+    statements.push(sql)
+    return prepare(sql)
+  }) as typeof db.prepare
+  prepareRelations(db)
+  prepareBlockPairs(db)
+  const lists = statements.filter((sql) => /CASE WHEN EXISTS .*OFFSET/.test(sql))
+  expect(lists).toHaveLength(2)
+  for (const sql of lists) {
+    const plan = prepare<unknown[], Step>(`EXPLAIN QUERY PLAN ${sql}`)
+    const names = { viewer: 1, uids: '[2]' }
+    const steps = sql.includes(':viewer') ? plan.all(names) : plan.all('[[1, 2]]')
+    const thousands = steps.filter(({ detail }) => detail === 'CO-ROUTINE own')
+    expect(thousands.length).toBeGreaterThan(0)
+    for (const { parent } of thousands) {
+      const beside = steps.filter((step) => step.parent === parent).map(({ detail }) => detail)
+      expect(beside).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+    }
+  }
+})
 
 test.each([
   { subscribed: FEW, on: FEW },
   { subscribed: FEW, on: MANY },
   { subscribed: MANY, on: FEW },
   { subscribed: MANY, on: MANY },
+  { subscribed: MANY, on: VERY_MANY },
 ])('a block by one of $subscribed lists, of an account on $on', ({ subscribed, on }) => {
   world = createWorld({ members: ['owner'], scope: 'network' })
   const { account, list, listItem, listBlock } = world
