@@ -126,7 +126,7 @@ const corrections: Correction[] = [
     about: 'Ties between pages',
     there:
       'A cursor can’t separate identical records, such as reposts of one post at one time: a page that ends between them loses the rest.',
-    here: 'No page loses any: there, the cursor is `<ms>__<cid>__<row>`.',
+    here: 'No page loses any: there, the cursor is `<ms>__<cid>__<row>`. Of more than 1,000 items of one account at one millisecond, timelines show the newest 1,000, its own feed 5,000.',
     seen: 'A small page shows what a large one shows.',
   },
   {

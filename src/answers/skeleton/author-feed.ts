@@ -17,6 +17,7 @@ import {
   inFeedOrder,
   isBelow,
   parseFeedCursor,
+  topOf,
 } from './page-cursor.ts'
 import type { FeedSkeleton } from './timeline.ts'
 
@@ -32,7 +33,10 @@ type AuthorFeedRequest = {
   downTo?: number | undefined
 }
 
-/** Rows examined in each list: few at first, then more if the filter passes few of them. */
+/**
+ * Rows examined in each list: few at first, then more if the filter passes few of them, or all are of
+ * one millisecond, whose order by CID needs all of them. Of more than the last, the newest rows count.
+ */
 const WINDOWS = [120, 600, 5_000]
 
 /** @returns a function that reads one page; @throws BadCursorError */
@@ -42,7 +46,7 @@ export function createAuthorFeedSkeleton(db: Db) {
     const { limit, cursor } = request
     const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
     const window = firstFull(limit + 1, (size) => {
-      const window = readWindow(request, before?.sortAt ?? LATEST, size)
+      const window = readWindow(request, before ? topOf(before) : LATEST, size)
       return { ...window, rows: window.rows.filter((row) => !before || isBelow(row, before)) }
     })
     const end = endOf(request, before)
@@ -66,7 +70,8 @@ function firstFull(count: number, read: (size: number) => AuthorFeedWindow): Aut
   for (const size of WINDOWS) {
     const window = read(size)
     const isLast = size === WINDOWS.at(-1)
-    if (window.rows.length >= count || window.floor === -Infinity || isLast) return window
+    const isEnough = window.rows.length >= count && !window.isPartial
+    if (isEnough || window.floor === -Infinity || isLast) return window
   }
-  return { rows: [], floor: -Infinity }
+  return { rows: [], floor: -Infinity, isPartial: false }
 }

@@ -15,7 +15,8 @@ import { preparePacks } from '../../data/store/read/lists/packs.ts'
 import { cutRows, parseFeedCursor, parsePlace } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
-type ListsRequest = PlaceInList & { actor: number }
+/** `purposes`: of these alone, by full name; all if omitted. */
+type ListsRequest = PlaceInList & { actor: number; purposes?: readonly string[] }
 /** `viewer` 0: no particular viewer. */
 type MembersRequest = PlaceInList & { list: number; viewer: number }
 /** Only the list's owner sees `isOptedOut`; other viewers do not see who opted out. */
@@ -42,8 +43,11 @@ export function createListPages({ db, actors }: { db: Db; actors: ActorReader })
   const optOuts = prepareListOptOuts(db, actors)
   const pageOf =
     (read: (uid: number) => PlacedList[]) =>
-    ({ actor, limit, cursor }: ListsRequest): SkeletonPage<number> =>
-      cutLists(read(actor), limit, cursor)
+    ({ actor, purposes, limit, cursor }: ListsRequest): SkeletonPage<number> => {
+      const found = read(actor)
+      const wanted = purposes ? found.filter(({ purpose }) => purposes.includes(purpose)) : found
+      return cutLists(wanted, limit, cursor)
+    }
   return {
     idOf(did, rkey) {
       const uid = actors.uidOf(did)

@@ -112,6 +112,11 @@ export function formatFeedCursor(
   return tie === undefined ? `${sortAt}__${cid}` : `${sortAt}__${cid}__${tie}`
 }
 
+/** The time of the first items below a position. */
+export function topOf({ sortAt, cid }: FeedPosition): number {
+  return cid === LOWEST_CID ? sortAt - 1 : sortAt
+}
+
 /** The position above all items older than a time. */
 export function formatTimeCursor(time: number): string {
   return `${time - 1}__${HIGHEST_CID}`

@@ -7,16 +7,23 @@ import type { Call } from '../call.ts'
 const DEFS = 'app.bsky.graph.defs#'
 const PURPOSES = ['modlist', 'curatelist']
 
+type Purposed = Call<{ purposes?: string[] }>
+
+/** The full names of those that the request includes. */
+export function purposesOf({ params }: Purposed): string[] {
+  const requested = params.purposes ?? PURPOSES
+  const full = PURPOSES.filter((one) =>
+    requested.some((name) => name === one || name === DEFS + one),
+  )
+  return full.map((one) => DEFS + one)
+}
+
 /** Whether the request includes lists of this purpose. */
 export function hasPurpose(
   { lists }: ProfileState,
   id: number,
-  { call }: { call: Call<{ purposes?: string[] }> },
+  { call }: { call: Purposed },
 ): boolean {
-  const asked = call.params.purposes ?? PURPOSES
   const purpose = lists.get(id)?.record.purpose
-  return PURPOSES.some(
-    (one) =>
-      purpose === `${DEFS}${one}` && (asked.includes(one) || asked.includes(`${DEFS}${one}`)),
-  )
+  return typeof purpose === 'string' && purposesOf(call).includes(purpose)
 }

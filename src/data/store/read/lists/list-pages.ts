@@ -5,7 +5,7 @@ import type { Db } from '../id-list.ts'
 import { type OptOutScope, optedOut } from './list-opt-outs.ts'
 
 /** `sortAt` in milliseconds. */
-export type PlacedList = { id: number; sortAt: number; cid: Buffer }
+export type PlacedList = { id: number; sortAt: number; cid: Buffer; purpose: string }
 
 /** Of several items for one account, the first by record key. */
 type PlacedMember = { subject: number; rkey: PackedRkey; sortAt: number }
@@ -38,7 +38,7 @@ type ListPageReader = {
 /** No client pages through more, and they are sorted again for each page. */
 const MAX_LISTS = 10_000
 
-const COLUMNS = 'l.id, l.sort_at AS sortAt, l.cid'
+const COLUMNS = 'l.id, l.sort_at AS sortAt, l.cid, l.purpose'
 
 function subscribed(table: 'list_mutes' | 'list_blocks'): string {
   return /* sql */ `

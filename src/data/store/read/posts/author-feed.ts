@@ -35,6 +35,8 @@ export type AuthorFeedWindow = {
   rows: AuthorFeedRow[]
   /** Like in a FeedBatch. */
   floor: number
+  /** Whether rows at the floor itself are missing: a list read is all one millisecond. */
+  isPartial: boolean
 }
 type Columns = [sortAt: number, id: number, cid: Buffer, shown: number]
 
@@ -68,14 +70,19 @@ export function prepareAuthorFeed(db: Db) {
     const known = selectPosts.has(filter) ? filter : 'posts_with_replies'
     const posts = selectPosts.get(known)!.all(author, until, size)
     const reposts = WITHOUT_REPOSTS.has(known) ? [] : selectReposts.all(author, until, size)
-    const ends = [posts, reposts].filter((list) => list.length === size)
-    // A window that is all one millisecond is taken as it is; otherwise paging could not get past
-    // it.
-    const floor = Math.max(...ends.map((list) => Math.min(list.at(-1)![0] + 1, until)), -Infinity)
+    const ends = [posts, reposts].filter((list) => list.length === size).map(endOf)
+    const floor = Math.max(...ends.map((end) => end.floor), -Infinity)
+    const isPartial = ends.some((end) => end.isPartial && end.floor === floor)
     const toRows = (columns: Columns[], toItem: (id: number) => number): AuthorFeedRow[] =>
       columns
         .filter(([sortAt, , , shown]) => sortAt >= floor && shown === 1)
         .map(([sortAt, id, cid]) => ({ sortAt, cid: unpackCid(cid), tie: toItem(id) }))
-    return { rows: [...toRows(posts, postItem), ...toRows(reposts, repostItem)], floor }
+    return { rows: [...toRows(posts, postItem), ...toRows(reposts, repostItem)], floor, isPartial }
   }
+}
+
+/** Down to where a list that goes on is read; its last millisecond may go on, too. */
+function endOf(list: readonly Columns[]): { floor: number; isPartial: boolean } {
+  const [first, last] = [list[0]![0], list.at(-1)![0]]
+  return first === last ? { floor: last, isPartial: true } : { floor: last + 1, isPartial: false }
 }

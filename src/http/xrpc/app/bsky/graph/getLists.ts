@@ -8,7 +8,7 @@ import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { hasPurpose } from '../../../lists/list-purposes.ts'
+import { hasPurpose, purposesOf } from '../../../lists/list-purposes.ts'
 import type { NamedActor } from '../../../naming/actor-names.ts'
 import { namedActor } from '../../../naming/named-actor.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
@@ -32,8 +32,8 @@ const stored = pagedMethod(
   { auth: 'optional' },
   {
     about: creator,
-    skeleton: ({ listPages }, { about, place }) =>
-      listPages.ofCreator({ actor: about.uid, ...place }),
+    skeleton: ({ listPages }, { call, about, place }) =>
+      listPages.ofCreator({ actor: about.uid, purposes: purposesOf(call), ...place }),
     present,
     isUnknown: (app, { uid }) => uid !== 0 && !isStoredAccount(app, uid),
     body: 'lists',

@@ -4,7 +4,7 @@ import { recordUri } from '../../../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../../../base/atproto/keys.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { hasPurpose } from '../../../lists/list-purposes.ts'
+import { purposesOf } from '../../../lists/list-purposes.ts'
 import type { NamedActor } from '../../../naming/actor-names.ts'
 import { namedActor } from '../../../naming/named-actor.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
@@ -15,7 +15,7 @@ export const getListsWithMembership = pagedMethod(
   {
     about: namedActor('Profile not found'),
     skeleton: ({ listPages }, { call, place }) =>
-      listPages.ofCreator({ actor: call.viewer.uid, ...place }),
+      listPages.ofCreator({ actor: call.viewer.uid, purposes: purposesOf(call), ...place }),
     present,
     body: 'listsWithMembership',
   },
@@ -24,14 +24,12 @@ export const getListsWithMembership = pagedMethod(
 function present(
   { hydrator, listPages, viewCache }: Needs<'hydrator' | 'listPages' | 'viewCache'>,
   ids: readonly number[],
-  page: { about: NamedActor; call: SignedInCall<{ purposes?: string[] }> },
+  { about: actor, call }: { about: NamedActor; call: SignedInCall<never> },
 ) {
-  const { about: actor, call } = page
   const state = hydrator.lists(ids, call.reader)
-  const shown = ids.filter((id) => hasPurpose(state, id, page))
   const [subject] = actor.uid === 0 ? [] : viewCache.profiles([actor.uid], call.reader)
-  const keys = listPages.memberships(subject === undefined ? [] : shown, actor.uid)
-  return shown.map((id) => {
+  const keys = listPages.memberships(subject === undefined ? [] : ids, actor.uid)
+  return ids.map((id) => {
     const list = listView(state, id)
     const rkey = keys.get(id)
     return list && { list, listItem: rkey && itemOf(call.viewer.did, rkey, subject!) }
