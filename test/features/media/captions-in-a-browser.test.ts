@@ -12,7 +12,8 @@ import { testSeed } from '../../support/seed.ts'
 const path = chromiumPath()
 if (!path) console.warn('captions are not compared with a browser’s: there is no Chromium')
 
-type ShownCue = { start: number; end: number; html: string }
+/** `where`: all that a cue's settings say, but for its region. */
+type ShownCue = { start: number; end: number; html: string; where: string }
 
 /** In the browser: loads each file as a track, and returns its cues, or undefined if it is refused. */
 const showTracks = `async (files) => {
@@ -33,6 +34,8 @@ const showTracks = `async (files) => {
     track.onerror = () => end(undefined)
     track.onload = () => end([...track.track.cues].map((cue) => ({
       start: cue.startTime, end: cue.endTime, html: htmlOf(cue.getCueAsHTML()).replaceAll('""', ''),
+      where: [cue.vertical, cue.snapToLines, cue.line, cue.lineAlign, cue.position,
+        cue.positionAlign, cue.size, cue.align].join(' '),
     })))
     video.append(track)
     track.track.mode = 'hidden'
@@ -74,9 +77,67 @@ const corpus: string[] = [
   `\ufeffWEBVTT\r\n\r\n${TIMES}\r\none\rtwo\r\n \r\nthree`,
   `WEBVTT\n\n${TIMES}\none\n \ntwo\n\t\n\nthree`,
   `WEBVTT\n\n${TIMES}\nnul \0 and \u00a0 \u200e \u200f`,
+  `\ufeff\ufeffWEBVTT\n\n${TIMES}\ntwo marks`,
+  `WEBVTT\f\n\n${TIMES}\nform feed`,
+  `WEBVTT --> x\n\n${TIMES}\narrow in the head`,
+  `WEBVTT\r\r${TIMES}\rone\r\r${TIMES}\rtwo`,
+  `WEBVTT\n\r\n${TIMES}\nmixed\r\rend`,
+  `WEBVTT\n\n${TIMES}\u2028one\u2028two\u0085three`,
+  `WEBVTT\n\n00:05.000 --> 00:06.000\nlast\n\n00:01.000 --> 00:09.000\nlong\n\n00:01.000 --> 00:02.000\nshort`,
+  `WEBVTT\n\nSTYLE -->\n${TIMES}\nx\n\nREGION\nid:a -->\n\n${TIMES}\ny`,
+  `WEBVTT\n\nSTYLE\n::cue(b) { }\n${TIMES}\nin a style`,
+  `WEBVTT\n\nNOTE\n${TIMES}\nnamed NOTE\n\nNOTE -->\n${TIMES}\ny`,
+  cue('<lang en>l <c.a.b x>c</c></lang> <b.x.y z>b</b> <V A>no</V> <B>no</B>'),
+  cue('<00:00:00.500>a<00:00.700><b>b</b><1:00:00.000>c<bad:time>d'),
+  cue('<b>one\n<i>two\n</b>three</i>four'),
+  cue('&amp&lt&gt &ampamp; &#38;amp; &#x26lt; &#0038 &#X41; &#x00000041;'),
+  cue('</b>x</i></></ b>y</b '),
+  cue('a<\nb>c <b\n>d</b\n>e'),
+  cue('\ufffe\ufeff\ud83d x'),
+  `WEBVTT\n\n${TIMES}`,
+  `WEBVTT\n\n${TIMES}\n\ntext after an empty line`,
+  `WEBVTT\n\n00:00.000 -->00:01.000\nx\n\n00:00.000--> 00:01.000\ny\n\n00:00.000 ->00:01.000\nz`,
   'WEBVTTX\n\n00:00.000 --> 00:01.000\nx',
   'WEBVTT',
   '',
+]
+
+/** Each in a file of its own. */
+const placed: string[] = [
+  'line:0 position:10% size:35% align:start',
+  'line:-1 align:left',
+  'line:50%,end position:50%,line-left',
+  'line:5.5% vertical:rl',
+  'line:1,center vertical:lr size:0%',
+  'line:1.5',
+  'line:101%',
+  'line:-1%',
+  'line:--1',
+  'line:1-',
+  'line:.5%',
+  'line:5.%',
+  'line:1,middle',
+  'position:50',
+  'position:50%,center position:20%',
+  'position:100.0000000000000000000000000000000001%',
+  'position:00000000000000000000000000000000050%',
+  'size:100% size:101%',
+  'size:-0%',
+  'align:middle',
+  'align:end align:start',
+  'align:END',
+  'ALIGN:end',
+  'vertical:rl vertical:xx',
+  'align:end line:1 line:2 line:3 line:4 line:5 line:6 size:50%',
+  'align: end',
+  'align:end:start',
+  ':end align:',
+  'align:end\tline:2 \t size:20%',
+  'align:end,line:2',
+  'region:none line:3',
+  'position:auto line:auto',
+  'line:99999',
+  'junk align:right more',
 ]
 
 const PIECES = [
@@ -158,6 +219,9 @@ describe.skipIf(!path)('as in Chromium', () => {
   }
 
   test('the corners of the standard', () => compare(corpus))
+
+  test('the settings of a cue', () =>
+    compare(placed.map((settings) => `WEBVTT\n\n${TIMES} ${settings}\nplaced`)))
 
   test('all named references, with and without a semicolon', async () => {
     const names = [...namedReferences.keys()]

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createVideoPosts } from '../../../src/features/media/hls/video-posts.ts'
+import { readCues, writeVtt } from '../../../src/features/media/hls/vtt.ts'
 import { blobCid } from '../../support/blob-host.ts'
 import { bytesOf, namedBy } from '../../support/playlists.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
@@ -140,4 +141,17 @@ test('converted captions outlive the server that had them', async () => {
   world.host.behave({ fail: 500 })
   expect((await bytesOf(address('captions/en.vtt'))).length).toBeGreaterThan(100)
   world.host.behave(undefined)
+})
+
+test('a tag ends by its name alone, and the last good value of a setting counts', () => {
+  const settings = 'line:1,middle size:10% size:101% position:50.00000000000000000000000000000001%'
+  const written = writeVtt(
+    readCues(
+      Buffer.from(
+        `WEBVTT\n\n00:00.000 --> 00:01.000 ${settings} align:end\n<b>bold</b x> still</b> not`,
+      ),
+    ),
+  )
+  expect(written).toContain('--> 00:00:01.000 size:10% position:50% align:end\n')
+  expect(written).toContain('<b>bold still</b> not')
 })

@@ -6,7 +6,7 @@ import { readReference } from './character-references.ts'
 
 type Piece = { written: string; length: number }
 
-const TAG = /^(\/?)([a-z]+)(?:[\t\n\f .]|$)/
+const TAG = /^([a-z]+)(?:[\t\n\f .]|$)/
 const WRITTEN = new Set(['b', 'i', 'u'])
 const NESTING = new Set([...WRITTEN, 'c', 'v', 'lang', 'ruby'])
 /** Characters that the text can't hold as they are: they would begin tags, references or cues. */
@@ -48,9 +48,11 @@ function nextPiece(text: string, at: number, open: string[]): Piece {
 function readTag(text: string, at: number, open: string[]): Piece {
   const end = text.indexOf('>', at)
   const inside = text.slice(at + 1, end === -1 ? text.length : end)
-  const [, slash, name = ''] = TAG.exec(inside) ?? []
-  const isUsed = slash === '/' ? closeTag(name, open) : openTag(name, open)
-  const written = isUsed && WRITTEN.has(name) ? `<${slash}${name}>` : ''
+  const isEnd = inside.startsWith('/')
+  // Only a tag that opens may have classes or more after its name.
+  const name = isEnd ? inside.slice(1) : (TAG.exec(inside)?.[1] ?? '')
+  const isUsed = isEnd ? closeTag(name, open) : openTag(name, open)
+  const written = isUsed && WRITTEN.has(name) ? `<${isEnd ? '/' : ''}${name}>` : ''
   return { written, length: inside.length + (end === -1 ? 1 : 2) }
 }
 

@@ -2,6 +2,7 @@
 // text with bold, italic and underline. Styles, regions, comments and everything else in an untrusted file
 // are dropped. Each line is read once. https://www.w3.org/TR/webvtt1/#file-parsing
 
+import { cleanCueSettings } from './cue-settings.ts'
 import { cleanCueText } from './cue-text.ts'
 
 type Cue = { start: number; end: number; settings: string; text: string }
@@ -18,7 +19,7 @@ const MAX_CUE_TEXT = 2000
 const TIME = /^(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})(?!\d)/
 /** A million hours, longer than any video. */
 const MAX_SECONDS = 3_600_000_000
-const SETTING = /^(?:align|line|position|size|vertical):[a-z0-9.%,-]{1,30}$/
+
 /**
  * Ordered by time.
  * @throws UnfitCaptions
@@ -89,11 +90,10 @@ function readTiming(line: string): Timing | undefined {
   const arrow = start && afterSpace(start.rest)
   const end = arrow?.startsWith('-->') ? readTime(afterSpace(arrow.slice(3))) : undefined
   if (!start || !end || end.seconds <= start.seconds) return undefined
-  const settings = end.rest.split(/[ \t]+/).filter((one) => SETTING.test(one))
   return {
     start: start.seconds,
     end: end.seconds,
-    settings: settings.slice(0, 5).join(' '),
+    settings: cleanCueSettings(end.rest),
   }
 }
 
