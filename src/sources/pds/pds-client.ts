@@ -3,7 +3,7 @@
 // that does not hash to its CID is left out and counted, since one must not hide the others. Lexicons:
 // com.atproto.repo.{getRecord,listRecords,describeRepo}, com.atproto.sync.{getLatestCommit,getRepo}.
 
-import { isValidRecordKey } from '@atproto/syntax'
+import { isValidHandle, isValidRecordKey } from '@atproto/syntax'
 import { type AccountStatus, excessOf } from '@slipstream/jetstream'
 import { UnencodableError } from '../../base/atproto/dag-cbor/encode.ts'
 import { cidOfRecord } from '../../base/atproto/record-cid.ts'
@@ -152,8 +152,7 @@ async function getRecord(
   if (keyOf(answer, { did: repo.did, collection }) !== rkey) {
     throw new PdsError('bad-answer', `${repo.pds} sent another record than ${rkey}`)
   }
-  const { cid = isObject(answer['value']) ? hashOf(answer['value']) : undefined } = answer
-  const record = checkedRecord({ ...answer, cid }, { rkey, collection })
+  const record = checkedRecord(answer, { rkey, collection })
   if (typeof record === 'object') return record
   throw new PdsError('bad-answer', `${repo.pds} sent a record that is not what its CID says`)
 }
@@ -186,6 +185,8 @@ async function listRecords(
     if (rkey === undefined) {
       throw new PdsError('bad-answer', `${repo.pds} listed what is not of ${repo.did}`)
     }
+    // What no record may be named, must not hide the others.
+    if (!isValidRecordKey(rkey)) continue
     keys.push(rkey)
     const record = checkedRecord(one as JsonObject, { rkey, collection })
     if (typeof record === 'object') records.push(record)
@@ -227,26 +228,28 @@ function listOf(value: unknown): unknown[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
-/** The record key in an answer's URI; undefined if it is not of this repository and collection. */
+/**
+ * The end of an answer's URI, a record key if all is well; undefined if it is not of this repository
+ * and collection. A handle in it says nothing: the repository was requested by its DID.
+ */
 function keyOf(answer: unknown, of: { did: string; collection: string }): string | undefined {
   const uri = isObject(answer) ? answer['uri'] : undefined
-  const prefix = `at://${of.did}/${of.collection}/`
-  if (typeof uri !== 'string' || !uri.startsWith(prefix)) return undefined
-  const rkey = uri.slice(prefix.length)
-  return isValidRecordKey(rkey) ? rkey : undefined
+  const [scheme, authority] = typeof uri === 'string' ? uri.split('//') : []
+  const [name = '', ...path] = authority?.split('/') ?? []
+  const isNamed = scheme === 'at:' && (name === of.did || isValidHandle(name))
+  return isNamed && path[0] === of.collection ? path.slice(1).join('/') : undefined
 }
 
-/** The record, or why it is unusable: invalid for any reader, or not matching its CID. */
+/** The record, or why it is unusable: invalid for any reader, or not matching its CID, if it has one. */
 function checkedRecord(
   answer: JsonObject,
   of: { rkey: string; collection: string },
 ): PdsRecord | 'unusable' | 'mismatched' {
-  const { cid, value } = answer
-  if (typeof cid !== 'string' || !isObject(value) || value['$type'] !== of.collection) {
-    return 'unusable'
-  }
+  const { value } = answer
+  if (!isObject(value) || value['$type'] !== of.collection) return 'unusable'
   const hashed = hashOf(value)
   if (hashed === undefined) return 'unusable'
+  const cid = answer['cid'] ?? hashed
   return hashed === cid ? { rkey: of.rkey, cid, record: value } : 'mismatched'
 }
 
@@ -278,8 +281,11 @@ function isGood({ status }: FetchedResponse): boolean {
   return status >= 200 && status < 300
 }
 
+/** Programs on .NET begin a text with it. */
+const BYTE_ORDER_MARK = /^\ufeff/
+
 function parseBody({ body }: FetchedResponse): JsonObject | undefined {
-  const text = body.toString('utf8')
+  const text = body.toString('utf8').replace(BYTE_ORDER_MARK, '')
   return excessOf(text, { values: MAX_VALUES }) ? undefined : asObject(parseJson(text))
 }
 

@@ -31,6 +31,37 @@ const FIRST_MS = 1_780_000_000_000
 const seed = testSeed('any-order')
 
 const bluesky: Software = () => undefined
+type Listing = { records: Listed[]; cursor?: string }
+type Listed = { uri: string; cid?: string; value: object }
+
+/** Rewrites each record that is listed. */
+function each(rewrite: (one: Listed) => Listed | Listed[]): Software {
+  return rewriting(millipds, (answer) => {
+    const body = answer.body as Listing
+    return { ...answer, body: { ...body, records: body.records.flatMap(rewrite) } }
+  })
+}
+
+/** As programs on .NET begin a text. */
+const withMark = (answer: Answer): Answer => ({
+  ...answer,
+  body: Buffer.from(`\ufeff${JSON.stringify(answer.body)}`),
+  headers: { 'content-type': 'application/json' },
+})
+const withHandle = ({ uri, ...one }: Listed) => ({
+  ...one,
+  uri: uri.replace(/did:[^/]+/, 'alice.test'),
+})
+const withBadNeighbour = (one: Listed) => [
+  { ...one, uri: `${one.uri.slice(0, one.uri.lastIndexOf('/'))}/not a key` },
+  one,
+]
+
+function withNumber(answer: Answer): Answer {
+  const { cursor, ...body } = answer.body as Listing
+  return { ...answer, body: { ...body, ...(cursor && { cursor: Number(cursor) }) } }
+}
+
 const servers: [string, Software][] = [
   ['Bluesky', bluesky],
   ['arroba', arroba()],
@@ -48,18 +79,15 @@ const servers: [string, Software][] = [
   ['echoing the cursor at the end', inventions.echoing],
   ['with the next key as cursor', inventions.ahead],
   ['with numbers as cursors', rewriting(inventions.scattered, withNumber)],
+  ['without CIDs', each(({ cid: _, ...one }) => one)],
+  ['with handles in URIs', each(withHandle)],
+  ['with a byte order mark', rewriting(rsky, withMark)],
+  ['with keys that no record may have', each(withBadNeighbour)],
   [
     'behind a proxy that says 203',
     rewriting(inventions.rising, (one) => ({ ...one, status: 203 })),
   ],
 ]
-
-type Listing = { records: unknown; cursor?: string }
-
-function withNumber(answer: Answer): Answer {
-  const { cursor, ...body } = answer.body as Listing
-  return { ...answer, body: { ...body, ...(cursor && { cursor: Number(cursor) }) } }
-}
 
 let pds: PdsDouble
 let alice: PdsAccount
