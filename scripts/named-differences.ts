@@ -130,6 +130,26 @@ const corrections: Correction[] = [
     seen: 'A small page shows what a large one shows.',
   },
   {
+    about: 'Posts written again',
+    there:
+      'After a post was deleted and written again under its key, its gate holds no longer, and its quotes and reposts are counted, but not listed in `getQuotes` and feeds.',
+    here: 'What points at the key points at the new post, in every method.',
+    seen: 'Counts and lists agree, and nobody may reply who might not before.',
+  },
+  {
+    about: 'Lists that changed or went',
+    there:
+      '`getRelationships` names a list that one blocks by after it has another purpose or is deleted; profiles do not. A starter pack shows the people of its deleted list.',
+    here: 'Neither: a list is what its record says now.',
+    seen: 'Methods agree.',
+  },
+  {
+    about: 'Following oneself',
+    there: 'One’s own posts come twice in the timeline, and one is notified of oneself.',
+    here: 'Once, and not.',
+    seen: 'No repetition.',
+  },
+  {
     about: 'Handles in URIs inside records',
     there:
       'A reply to a URI with a handle is not indexed, if its root has one; elsewhere in a record, such a URI is kept, and leads nowhere.',
