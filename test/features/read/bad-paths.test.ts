@@ -116,7 +116,9 @@ describe.skipIf(!path)('what goes wrong at the client', () => {
     const create = '**/xrpc/com.atproto.repo.createRecord'
     await reader.page.route(create, (route) => route.abort('connectionrefused'))
     await write('written while it was away')
-    await reader.page.locator('#toast', { hasText: 'No connection to your server' }).waitFor()
+    await reader.page
+      .locator('#compose .problem', { hasText: 'No connection to your server' })
+      .waitFor()
     expect(await begun()).toBe('written while it was away')
     await reader.page.unroute(create)
     await reader.page.locator('#compose button[type=submit]').click()

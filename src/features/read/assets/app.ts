@@ -8,8 +8,10 @@ import { notificationsView, watchUnread } from './notifications/notifications.ts
 import { ask, CallError, me, SessionOverError, useSession } from './page/api.ts'
 import { button, byId, el, link } from './page/dom.ts'
 import { ago, dateAndTime, language } from './page/locale.ts'
+import { goOnAt, markPlace } from './page/marks.ts'
 import { keepLastPage, lastPage, worker } from './page/offline.ts'
-import { problemWords, whenOver } from './page/toast.ts'
+import { problemWords } from './page/problems.ts'
+import { whenOver } from './page/toast.ts'
 import type { View } from './page/view.ts'
 import { t } from './page/words.ts'
 import { loadPreferences } from './people/preferences.ts'
@@ -18,16 +20,21 @@ import { profileView } from './profile.ts'
 import { following, listFeed } from './timeline/feeds.ts'
 import { compose, loadDialog, whenPosted } from './writing/writer.ts'
 
+/** After it, what one has written is here. */
+const POSTED_MS = 1_500
+
 let session: Session | undefined
 let current: View | undefined
 let turn = 0
-const places = new Map<string, number>()
+/** The address of the page that is shown: after "back", the browser's is another already. */
+let shownAt = ''
 
 await start()
 
 async function start(): Promise<void> {
   if (isReadingLink()) return location.replace(`/read?link${location.hash}`)
   document.documentElement.lang = language()
+  document.querySelector('.skip')!.textContent = t('skip')
   whenOver(() => {
     // What was typed in it is kept.
     byId<HTMLDialogElement>('compose').close()
@@ -60,9 +67,8 @@ async function enter(): Promise<void> {
     session = await restored()
   } catch (error) {
     const reason = reasonOf(error)
-    return show(
-      navigator.onLine ? enterView(reason === 'failed' ? 'expired' : reason) : offlineView(),
-    )
+    if (!navigator.onLine || reason === 'pds-away') return show(offlineView(t('why-pds-away')))
+    return show(enterView(reason === 'failed' ? 'expired' : reason))
   }
   if (!session) return show(enterView(failed ?? undefined, name))
   useSession(session)
@@ -84,9 +90,8 @@ function refused(error: unknown): Promise<void> {
 }
 
 /** What the timeline showed last, plainly marked as old. */
-function offlineView(problem?: string): View {
+function offlineView(problem: string): View {
   const kept = lastPage()
-  const words = problem ?? t('unreachable')
   const posts = kept?.posts.map(({ by, text, at }) =>
     el(
       'li',
@@ -104,8 +109,9 @@ function offlineView(problem?: string): View {
       el(
         'p',
         { class: 'notice', role: 'status' },
-        time ? t('offline', { time }) : words,
+        navigator.onLine ? problem : t('offline'),
         ' ',
+        time && `${t('asOf', { time })} `,
         button(t('again'), () => location.reload()),
       ),
       el('ol', { class: 'feed' }, ...(posts ?? [])),
@@ -153,27 +159,29 @@ function ownFeed(): string | undefined {
 /** A page that is seldom looked at: its script is loaded then. */
 function lazily(title: string, load: () => Promise<View>): View {
   const node = el('div', {})
-  const first = load().then((view) => {
+  const made: View = { title, node }
+  made.first = load().then((view) => {
     node.append(view.node)
+    made.more = view.more
     return view.first
   })
-  return { title, node, first }
+  return made
 }
 
 async function go(path: string, isNew = true): Promise<void> {
   if (!session) return enter()
-  places.set(location.pathname + location.search, scrollY)
+  markPlace(shownAt)
   if (isNew) history.pushState(null, '', path)
   await show(viewAt(path), isNew)
 }
 
-/** Timelines find their place themselves. */
 async function goBack(): Promise<void> {
+  markPlace(shownAt)
   const path = location.pathname + location.search
   const view = session && viewAt(path)
   if (!view) return enter()
   await show(view)
-  if (!view.keepsPlace) scrollTo(0, places.get(path) ?? 0)
+  if (current === view) await goOnAt(path, view)
 }
 
 async function show(view: View, isNew = false): Promise<void> {
@@ -181,6 +189,8 @@ async function show(view: View, isNew = false): Promise<void> {
   const mine = turn
   current?.dispose?.()
   current = view
+  shownAt = location.pathname + location.search
+  unfoldNav(false)
   document.title = `${view.title} · Slipstream`
   const heading = el('h1', { tabindex: -1 }, view.title)
   const main = byId('main')
@@ -219,6 +229,12 @@ function keepShown(): void {
 
 function showShell(): void {
   const nav = byId('nav')
+  // On a phone, what does not fit into a row is a press away.
+  const more = button('☰', () => unfoldNav(!nav.classList.contains('open')), {
+    id: 'more',
+    'aria-label': t('more'),
+    'aria-expanded': 'false',
+  })
   const to = (href: string, text: string, ...more: HTMLElement[]) => link(href, {}, text, ...more)
   nav.replaceChildren(
     to('/read', t('following')),
@@ -235,12 +251,23 @@ function showShell(): void {
     to(`/read/profile/${encodeURIComponent(me())}`, t('myProfile')),
     to('/read/settings', t('settings')),
     button(t('write'), () => compose(), { class: 'strong', id: 'write' }),
+    more,
   )
   nav.hidden = false
   nav.setAttribute('aria-label', 'Slipstream')
   watchUnread()
   setTimeout(() => void loadDialog().catch(() => {}), 1_500)
-  whenPosted(() => setTimeout(() => void go(location.pathname + location.search, false), 1_500))
+  whenPosted(() => setTimeout(() => void showPosted(), POSTED_MS))
+}
+
+function unfoldNav(isOpen: boolean): void {
+  byId('nav').classList.toggle('open', isOpen)
+  document.getElementById('more')?.setAttribute('aria-expanded', String(isOpen))
+}
+
+async function showPosted(): Promise<void> {
+  if (current?.showsPosted) await go(location.pathname + location.search, false)
+  else await current?.refresh?.().catch(() => {})
 }
 
 function followLink(event: MouseEvent): void {
@@ -266,7 +293,7 @@ function followLink(event: MouseEvent): void {
   void go(anchor.pathname + anchor.search)
 }
 
-/** As in other readers: j and k between posts, n to write, r and l on the one in focus, / to search. */
+/** As in other readers: j and k between posts, n to write, r and l on the one in focus, / to search, z to undo. */
 function shortcuts(event: KeyboardEvent): void {
   const target = event.target as HTMLElement
   if (
@@ -291,6 +318,7 @@ function shortcuts(event: KeyboardEvent): void {
     r: () => press('reply'),
     l: () => press('like'),
     '/': () => void go('/read/search'),
+    z: () => document.querySelector<HTMLElement>('#toast button')?.click(),
   }
   const act = keys[event.key]
   if (!act || !session) return

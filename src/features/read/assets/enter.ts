@@ -4,11 +4,12 @@ import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
 import { type Asked, setup, signIn } from '../../sign-in/assets/session.ts'
 import { tell } from './page/api.ts'
 import { button, byId, el, link } from './page/dom.ts'
-import { problemWords } from './page/toast.ts'
+import { problemWords } from './page/problems.ts'
 import type { View } from './page/view.ts'
 import { isKey, t } from './page/words.ts'
 
 const NAME = 'slipstream-name'
+const MOST_SKEW_MS = 30_000
 
 /** @param name - begins signing in at once, or only fills in the form where the page may not begin */
 export function enterView(failed: Reason | undefined, name?: string): View {
@@ -44,7 +45,8 @@ export function enterView(failed: Reason | undefined, name?: string): View {
     try {
       await signIn(input.value, asked)
     } catch (error) {
-      say(reasonOf(error))
+      const reason = reasonOf(error)
+      say(reason === 'failed' && (await isClockWrong()) ? 'clock' : reason)
     }
     submit.disabled = false
   }
@@ -76,6 +78,15 @@ export function enterView(failed: Reason | undefined, name?: string): View {
       el('p', { class: 'aside' }, link('/read?link', { class: 'outside' }, t('readingLink'))),
     ),
   }
+}
+
+/** What is signed in this browser names its time, and servers take it for a minute or so. */
+async function isClockWrong(): Promise<boolean> {
+  const answer = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(
+    () => undefined,
+  )
+  const now = Date.parse(answer?.headers.get('date') ?? '')
+  return Math.abs(Date.now() - now) > MOST_SKEW_MS
 }
 
 /** Whether a name in the address may begin signing in: not where another site led to, with a name of its choice. */

@@ -65,11 +65,12 @@ export function searchView(q: string): View {
     title: t('search'),
     node: el('div', {}, form, people, el('h2', {}, t('posts')), posts.node),
     first: posts.first,
+    more: posts.more,
   }
 }
 
 export function bookmarksView(): View {
-  const { node, first } = endless(el('ol', { class: 'feed' }), async (cursor) => {
+  const { node, first, more } = endless(el('ol', { class: 'feed' }), async (cursor) => {
     const page = await ask<{ bookmarks: AppBskyBookmarkDefs.BookmarkView[]; cursor?: string }>(
       'app.bsky.bookmark.getBookmarks',
       { limit: LIMIT, cursor },
@@ -85,11 +86,11 @@ export function bookmarksView(): View {
     )
     return { nodes, cursor: page.cursor }
   })
-  return { title: t('bookmarks'), node, first }
+  return { title: t('bookmarks'), node, first, more }
 }
 
 export function listsView(): View {
-  const { node, first } = endless(el('ul', { class: 'people' }), async (cursor) => {
+  const { node, first, more } = endless(el('ul', { class: 'people' }), async (cursor) => {
     const page = await ask<{ lists: AppBskyGraphDefs.ListView[]; cursor?: string }>(
       'app.bsky.graph.getLists',
       { actor: me(), limit: LIMIT, cursor },
@@ -104,15 +105,15 @@ export function listsView(): View {
     )
     return { nodes, cursor: page.cursor }
   })
-  return { title: t('lists'), node, first }
+  return { title: t('lists'), node, first, more }
 }
 
 export function draftsView(): View {
-  const { node, first } = endless(el('ul', { class: 'people' }), async (cursor) => {
+  const { node, first, more } = endless(el('ul', { class: 'people' }), async (cursor) => {
     const page = await readDrafts(cursor)
     return { nodes: page.drafts.map(draftRow), cursor: page.cursor }
   })
-  return { title: t('drafts'), node, first }
+  return { title: t('drafts'), node, first, more }
 }
 
 function draftRow(one: Draft): HTMLElement {

@@ -8,22 +8,21 @@ import { button, el, isWebAddress } from './page/dom.ts'
 import { endless } from './page/endless.ts'
 import { attempt, toast } from './page/toast.ts'
 import type { View } from './page/view.ts'
-import { t } from './page/words.ts'
+import { type Key, t } from './page/words.ts'
 import { face, handleOf, nameOf, type Person, proofLine } from './people/people.ts'
 import { causeWords, judgedProfile } from './people/preferences.ts'
 import { postCard } from './posts/post.ts'
 import { richText } from './posts/rich-text.ts'
 import type { FeedPage } from './timeline/timeline.ts'
 import { isShown, postOf } from './timeline/tuner.ts'
-import { blockAccount, muteAccount } from './writing/actions.ts'
-import { follow, remove } from './writing/records.ts'
+import { block, follow, remove } from './writing/records.ts'
 
 type Profile = AppBskyActorDefs.ProfileViewDetailed
 
 export function profileView(actor: string): View {
   const head = el('div', { class: 'profile' })
   const list = el('ol', { class: 'feed' })
-  const { node, first } = endless(list, async (cursor) => {
+  const { node, first, more } = endless(list, async (cursor) => {
     if (cursor === undefined)
       head.replaceChildren(profileHead(await ask<Profile>('app.bsky.actor.getProfile', { actor })))
     const page = await ask<FeedPage>('app.bsky.feed.getAuthorFeed', {
@@ -44,7 +43,13 @@ export function profileView(actor: string): View {
       )
     return { nodes, cursor: page.cursor }
   })
-  return { title: t('profile'), node: el('div', {}, head, node), first }
+  return {
+    title: t('profile'),
+    node: el('div', {}, head, node),
+    first,
+    more,
+    showsPosted: actor === me(),
+  }
 }
 
 function profileHead(profile: Profile): HTMLElement {
@@ -95,61 +100,78 @@ function profileHead(profile: Profile): HTMLElement {
   )
 }
 
-function controls(profile: Profile): HTMLElement {
-  const { did, viewer } = profile
-  const name = handleOf(profile)
-  let following = viewer?.following
-  const followButton = button('', () => void flip(), { class: 'strong' })
-  const show = () => {
-    followButton.textContent = t(following ? 'unfollow' : 'follow')
-    followButton.setAttribute('aria-pressed', String(following !== undefined))
-  }
-  async function set(isOn: boolean): Promise<void> {
-    if (isOn) following = (await follow(did)).uri as typeof following
-    else {
-      await remove(following!)
-      following = undefined
-    }
-    show()
-  }
-  async function flip(): Promise<void> {
-    followButton.disabled = true
-    const isOn = following === undefined
-    if (await attempt(() => set(isOn)))
-      toast(isOn ? t('followed', { name }) : t('undone'), () => set(!isOn))
-    followButton.disabled = false
-  }
-  show()
+function controls({ did, viewer, handle }: Profile): HTMLElement {
+  const name = handleOf({ did, handle })
+  let [following, blocking] = [
+    viewer?.following as string | undefined,
+    viewer?.blocking as string | undefined,
+  ]
+  const followSwitch = {
+    isOn: following !== undefined,
+    words: ['follow', 'unfollow'],
+    done: 'followed',
+    async set(isOn) {
+      if (!isOn) await remove(following!)
+      following = isOn ? (await follow(did)).uri : undefined
+    },
+  } as const satisfies Switch
+  const muteSwitch = {
+    isOn: viewer?.muted === true,
+    words: ['mute', 'unmute'],
+    done: 'muted',
+    set: (isOn) => tell(`app.bsky.graph.${isOn ? 'muteActor' : 'unmuteActor'}`, { actor: did }),
+  } as const satisfies Switch
+  const blockSwitch = {
+    isOn: blocking !== undefined,
+    words: ['block', 'unblock'],
+    done: 'blocked',
+    async set(isOn) {
+      if (!isOn) await remove(blocking!)
+      blocking = isOn ? (await block(did)).uri : undefined
+    },
+  } as const satisfies Switch
   return el(
     'div',
     { class: 'row wrap' },
-    followButton,
+    switchButton(followSwitch, name, { class: 'strong' }),
     viewer?.following ? bell(did, name, viewer.activitySubscription) : undefined,
-    muteButton(did, name, viewer?.muted === true),
-    blockButton(did, name, viewer?.blocking),
+    switchButton(muteSwitch, name),
+    switchButton(blockSwitch, name),
   )
 }
 
-function muteButton(did: string, name: string, isMuted: boolean): HTMLElement {
-  if (!isMuted) return button(t('mute'), () => void muteAccount(did, name))
-  return button(
-    t('unmute'),
-    () =>
-      void attempt(async () => {
-        await tell('app.bsky.graph.unmuteActor', { actor: did })
-        toast(t('undone'))
-      }),
-  )
+type Switch = {
+  isOn: boolean
+  /** What a press does, while it is off and while it is on. */
+  words: readonly [Key, Key]
+  /** What is said once it is on. */
+  done: Key
+  set(isOn: boolean): Promise<void>
 }
 
-function blockButton(did: string, name: string, blocking: string | undefined): HTMLElement {
-  if (!blocking) return button(t('block'), () => void blockAccount(did, name))
-  return button(
-    t('unblock'),
-    () =>
-      void attempt(async () => {
-        await remove(blocking)
-        toast(t('undone'))
-      }),
-  )
+function switchButton(
+  { isOn: isOnAtFirst, words, done, set }: Switch,
+  name: string,
+  attributes: { class?: string } = {},
+): HTMLButtonElement {
+  let isOn = isOnAtFirst
+  const made = button('', () => void flip(), attributes)
+  const show = () => {
+    made.textContent = t(words[isOn ? 1 : 0])
+  }
+  async function to(wanted: boolean): Promise<void> {
+    await set(wanted)
+    isOn = wanted
+    show()
+  }
+  async function flip(): Promise<void> {
+    const wanted = !isOn
+    made.disabled = true
+    if (await attempt(() => to(wanted)))
+      toast(wanted ? t(done, { name }) : t('undone'), () => to(!wanted))
+    made.disabled = false
+    made.focus({ preventScroll: true })
+  }
+  show()
+  return made
 }

@@ -10,6 +10,7 @@ export type Reason =
   | 'revoked'
   | 'too-narrow'
   | 'not-secure'
+  | 'clock'
   | 'failed'
 
 export class SignInError extends Error {

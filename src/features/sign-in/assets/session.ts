@@ -48,7 +48,7 @@ export async function signIn(name: string, asked: Asked = 'use'): Promise<never>
 export function nameIn(text: string): string {
   const name = text
     .trim()
-    .replace(/^https?:\/\/[^/]+\/profile\//, '')
+    .replace(/^(https?:\/\/[^/]+\/profile\/|at:\/\/)/, '')
     .split('/', 1)[0]!
     .replace(/^@/, '')
     .replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '')

@@ -38,7 +38,7 @@ const AT_ONCE = 25
 
 export function notificationsView(): View {
   const list = el('ol', { class: 'feed' })
-  const { node, first } = endless(list, async (cursor) => {
+  const { node, first, more } = endless(list, async (cursor) => {
     const page = await ask<{ notifications: Notification[]; cursor?: string }>(
       'app.bsky.notification.listNotifications',
       { limit: 40, cursor },
@@ -50,7 +50,7 @@ export function notificationsView(): View {
     )
     return { nodes: groupsOf(shown).map((group) => row(group, posts)), cursor: page.cursor }
   })
-  return { title: t('notifications'), node: el('div', {}, browserPush(), node), first }
+  return { title: t('notifications'), node: el('div', {}, browserPush(), node), first, more }
 }
 
 async function postsOf(notifications: readonly Notification[]): Promise<Map<string, Post>> {

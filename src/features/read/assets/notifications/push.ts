@@ -49,9 +49,20 @@ async function on(registration: ServiceWorkerRegistration, place: HTMLElement): 
   await show(place)
 }
 
-async function off(subscription: PushSubscription, place: HTMLElement): Promise<void> {
+/** Whoever signs out here is not told here any more, and nobody after them is told of their things. */
+export async function endPush(): Promise<void> {
+  if (!('PushManager' in globalThis)) return
+  const existing = await (await worker())?.pushManager.getSubscription()
+  if (existing) await end(existing)
+}
+
+async function end(subscription: PushSubscription): Promise<void> {
   await write('app.bsky.notification.unregisterPush', registrationOf(subscription)).catch(() => {})
   await subscription.unsubscribe()
+}
+
+async function off(subscription: PushSubscription, place: HTMLElement): Promise<void> {
+  await end(subscription)
   toast(t('pushOff'))
   await show(place)
 }

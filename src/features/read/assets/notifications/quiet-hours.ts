@@ -4,6 +4,7 @@ import { ask, tell } from '../page/api.ts'
 import { button, el } from '../page/dom.ts'
 import { attempt, toast } from '../page/toast.ts'
 import { t } from '../page/words.ts'
+import { said } from '../settings/words.ts'
 
 type Hours = { from?: string; until?: string; timeZone?: string }
 
@@ -19,7 +20,7 @@ export function quietHours(): HTMLElement {
     until.value = hours.until ?? SUGGESTED.until
     state.textContent =
       hours.from === undefined
-        ? t('quietNone')
+        ? said('quietNone')
         : `${hours.from} – ${hours.until}, ${hours.timeZone}`
   }
   const put = (hours: Hours) =>
@@ -37,13 +38,13 @@ export function quietHours(): HTMLElement {
         put({ from: from.value, until: until.value, timeZone })
       },
     },
-    el('label', { for: 'quiet-from' }, t('quietFrom')),
+    el('label', { for: 'quiet-from' }, said('quietFrom')),
     from,
-    el('label', { for: 'quiet-until' }, t('quietUntil')),
+    el('label', { for: 'quiet-until' }, said('quietUntil')),
     until,
     el('button', { type: 'submit' }, t('save')),
     button(t('remove'), () => put({}), { class: 'quiet' }),
   )
   void ask<Hours>(`${NSID}getQuietHours`).then(show, () => show({}))
-  return el('section', {}, el('h2', {}, t('quiet')), el('p', {}, t('quietText')), form, state)
+  return el('section', {}, el('h2', {}, said('quiet')), el('p', {}, said('quietText')), form, state)
 }

@@ -2,7 +2,8 @@
 
 import { SessionOverError } from './api.ts'
 import { button, el } from './dom.ts'
-import { attempt, problemWords } from './toast.ts'
+import { problemWords } from './problems.ts'
+import { attempt } from './toast.ts'
 import { t } from './words.ts'
 
 /** Its nodes are made as they are taken; some may be in their place by then. */
@@ -17,11 +18,11 @@ const WAIT_MS = 2_000
 const SCREENFUL = 8
 const LONGEST_FRAME_MS = 200
 
-/** @returns the list with its foot, and when its first page is there; the rest follows as one scrolls */
+/** @returns the list with its foot, and when its first page is there; the rest follows as one scrolls, or asks for it */
 export function endless(
   list: HTMLElement,
   read: (cursor: string | undefined) => Promise<Page>,
-): { node: HTMLElement; first: Promise<void> } {
+): { node: HTMLElement; first: Promise<void>; more: () => Promise<boolean> } {
   const foot = el('p', { class: 'foot', role: 'status' })
   const node = el('div', {}, list, foot)
   let cursor: string | undefined
@@ -74,7 +75,14 @@ export function endless(
   )
   const first = readOn()
   void first.then(() => observer.observe(foot))
-  return { node, first }
+  return {
+    node,
+    first,
+    async more() {
+      await more()
+      return !isOver && !foot.querySelector('button')
+    },
+  }
 }
 
 /** @returns how many there were */

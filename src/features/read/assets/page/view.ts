@@ -5,7 +5,11 @@ export type View = {
   node: HTMLElement
   /** When there is something to see. */
   first?: Promise<void>
-  /** Whether it scrolls to its own place. */
-  keepsPlace?: boolean
+  /** Reads on at its end. @returns whether there may be still more */
+  more?: (() => Promise<boolean>) | undefined
+  /** Puts in what its reader has just posted. */
+  refresh?: (() => Promise<void>) | undefined
+  /** Whether it is shown anew for that. */
+  showsPosted?: boolean
   dispose?(): void
 }

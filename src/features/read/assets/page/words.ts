@@ -16,6 +16,8 @@ const table = {
   myProfile: ['My profile', 'Mein Profil', '自分のプロフィール'],
   thread: ['Post', 'Beitrag', '投稿'],
   write: ['Write', 'Schreiben', '投稿する'],
+  more: ['More', 'Mehr', 'メニュー'],
+  skip: ['Skip to the content', 'Zum Inhalt', '本文へ'],
   loading: ['Loading …', 'Lädt …', '読み込み中…'],
   nothingYet: ['Nothing here yet.', 'Hier ist noch nichts.', 'まだ何もありません。'],
   end: ['You have read everything there is.', 'Das ist alles.', 'これで最後です。'],
@@ -24,8 +26,6 @@ const table = {
   undo: ['Undo', 'Rückgängig', '元に戻す'],
   undone: ['Undone.', 'Rückgängig gemacht.', '元に戻しました。'],
   signIn: ['Sign in', 'Anmelden', 'ログイン'],
-  signOut: ['Sign out', 'Abmelden', 'ログアウト'],
-  signedOut: ['You are signed out.', 'Du bist abgemeldet.', 'ログアウトしました。'],
   welcome: [
     'Read and write with your own account',
     'Mit deinem eigenen Konto lesen und schreiben',
@@ -194,8 +194,6 @@ const table = {
   unread: ['{count} unread', '{count} ungelesen', '未読 {count} 件'],
   people: ['People', 'Personen', 'ユーザー'],
   posts: ['Posts', 'Beiträge', '投稿'],
-  mutedWords: ['Muted words', 'Stummgeschaltete Wörter', 'ミュートする言葉'],
-  addWord: ['Mute this word', 'Dieses Wort stummschalten', 'この言葉をミュート'],
   bell: [
     'Notifications of posts by {name}',
     'Mitteilungen über Beiträge von {name}',
@@ -204,15 +202,6 @@ const table = {
   bellOff: ['Do not notify me of posts', 'Keine Mitteilung über Beiträge', '投稿を通知しない'],
   bellPosts: ['Notify me of posts', 'Beiträge mitteilen', '投稿を通知'],
   bellReplies: ['… and of replies', '… und Antworten', '投稿と返信を通知'],
-  quiet: ['Quiet hours', 'Ruhezeit', '通知しない時間'],
-  quietText: [
-    'No device of yours is notified in these hours.',
-    'In dieser Zeit wird keines deiner Geräte benachrichtigt.',
-    'この時間帯は、どの端末にも通知しません。',
-  ],
-  quietNone: ['None set.', 'Keine eingestellt.', '設定されていません。'],
-  quietFrom: ['From', 'Von', '開始'],
-  quietUntil: ['Until', 'Bis', '終了'],
   push: ['Notify this device', 'Dieses Gerät benachrichtigen', 'この端末に通知'],
   pushOn: [
     'This device is notified.',
@@ -234,29 +223,12 @@ const table = {
     'Dieser Browser erlaubt keine Mitteilungen von hier. Ändere das in seinen Einstellungen.',
     'ブラウザーの設定で通知が許可されていません。',
   ],
-  bring: ['Bring my things from Bluesky', 'Meine Sachen von Bluesky holen', 'Bluesky から引き継ぐ'],
-  bringText: [
-    'Mutes, muted lists, bookmarks, drafts, notification settings and what you have read already are known only to the AppView you used before. Your server asks once more, because this needs calls to that AppView.',
-    'Stummschaltungen, stumme Listen, Lesezeichen, Entwürfe, Mitteilungseinstellungen und Gelesenes kennt nur die bisherige AppView. Dein Server fragt dafür noch einmal.',
-    'ミュート、リストのミュート、ブックマーク、下書き、通知設定、既読位置は以前の AppView だけが知っています。サーバーがもう一度確認します。',
+  offline: ['You are offline.', 'Du bist offline.', 'オフラインです。'],
+  asOf: [
+    'This is the page as of {time}.',
+    'Das ist die Seite von {time}.',
+    'これは {time} 時点のページです。',
   ],
-  leave: ['Take my things to Bluesky', 'Meine Sachen zu Bluesky bringen', 'Bluesky へ持っていく'],
-  moving: ['{what}: {done}', '{what}: {done}', '{what}：{done}'],
-  moved: [
-    'Done: {count} things moved, {failed} refused.',
-    'Fertig: {count} Dinge übertragen, {failed} abgelehnt.',
-    '完了：{count} 件を移し、{failed} 件は断られました。',
-  ],
-  mutes: ['Muted accounts', 'Stumme Konten', 'ミュートしたアカウント'],
-  mutedLists: ['Muted lists', 'Stumme Listen', 'ミュートしたリスト'],
-  subscriptions: ['Subscriptions', 'Abonnements', '購読'],
-  unreadPosition: ['What you have read', 'Gelesenes', '既読位置'],
-  offline: [
-    'You are offline. This is the page as of {time}.',
-    'Du bist offline. Das ist die Seite von {time}.',
-    'オフラインです。これは {time} 時点のページです。',
-  ],
-  language: ['Language', 'Sprache', '言語'],
   generic: [
     'Your server does not know narrow permissions. It would have to give this site wide ones: everything but direct messages and account settings.',
     'Dein Server kennt keine engen Berechtigungen. Er müsste weite geben: alles außer Direktnachrichten und Kontoeinstellungen.',
@@ -307,35 +279,15 @@ const table = {
     'Zum Anmelden braucht es https. Frage den Betreiber nach der https-Adresse.',
     'ログインには https が必要です。管理者に https のアドレスを確認してください。',
   ],
+  'why-clock': [
+    'The clock of this device is wrong, so your server refuses. Set it and sign in again.',
+    'Die Uhr dieses Geräts geht falsch, deshalb lehnt dein Server ab. Stelle sie und melde dich noch einmal an.',
+    'この端末の時計がずれているため、サーバーに拒否されました。時刻を直して、もう一度ログインしてください。',
+  ],
   'why-failed': [
     'Signing in did not work. Try again; if it keeps failing, ask the operator.',
     'Die Anmeldung hat nicht geklappt. Versuche es noch einmal oder frage den Betreiber.',
     'ログインできませんでした。もう一度試すか、管理者に問い合わせてください。',
-  ],
-  notAMember: [
-    'Your account is not a member here yet.',
-    'Dein Konto ist hier noch kein Mitglied.',
-    'このアカウントはまだメンバーではありません。',
-  ],
-  membersFull: [
-    'There is no free seat. Ask the operator to make room; your account stays signed in.',
-    'Es ist kein Platz frei. Bitte den Betreiber um Platz; du bleibst angemeldet.',
-    '空きがありません。管理者に依頼してください。ログインは保たれます。',
-  ],
-  banned: [
-    'The operator does not let this account read here.',
-    'Der Betreiber lässt dieses Konto hier nicht lesen.',
-    '管理者によりこのアカウントは利用できません。',
-  ],
-  badCode: [
-    'This code is unknown, used up or expired. Ask whoever gave it to you for another.',
-    'Dieser Code ist unbekannt, verbraucht oder abgelaufen. Bitte um einen neuen.',
-    'このコードは無効か、使用済みか、期限切れです。新しいコードを依頼してください。',
-  ],
-  unreachable: [
-    'No connection to your server. Try again; nothing is lost.',
-    'Keine Verbindung zu deinem Server. Versuche es noch einmal; nichts ist verloren.',
-    'サーバーに接続できません。もう一度お試しください。何も失われていません。',
   ],
 } as const satisfies Record<string, readonly [string, string, string]>
 

@@ -54,7 +54,9 @@ export function byline(person: Person): HTMLElement {
     { class: 'who', dir: 'auto' },
     el('b', {}, el('bdi', {}, nameOf(person))),
     ' ',
-    el('span', {}, el('bdi', {}, handleOf(person))),
+    nameOf(person) === handleOf(person)
+      ? undefined
+      : el('span', {}, el('bdi', {}, handleOf(person))),
   )
 }
 

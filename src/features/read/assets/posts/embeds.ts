@@ -4,7 +4,7 @@ import type { AppBskyEmbedRecord, AppBskyFeedDefs } from '@atproto/api'
 import { covered } from '../page/cover.ts'
 import { type Child, el, isWebAddress, link, outsideLink } from '../page/dom.ts'
 import { t } from '../page/words.ts'
-import { byline, face } from '../people/people.ts'
+import { byline, face, nameOf, type Person } from '../people/people.ts'
 import { causeWords, judgedPost } from '../people/preferences.ts'
 import { richText } from './rich-text.ts'
 import { videoPlayer } from './video.ts'
@@ -118,7 +118,8 @@ function quoted(record: AppBskyEmbedRecord.View['record'], depth: number): HTMLE
 }
 
 function otherRecord(one: { $type?: string; [field: string]: unknown }): HTMLElement {
-  const name = one['displayName'] ?? one['name']
+  const { record, creator } = one as { record?: { name?: unknown }; creator?: Person }
+  const name = one['displayName'] ?? one['name'] ?? record?.name ?? (creator && nameOf(creator))
   if (typeof name !== 'string') return aside(t('gone'))
   const uri =
     one['$type'] === 'app.bsky.graph.defs#listView' && typeof one['uri'] === 'string' && one['uri']

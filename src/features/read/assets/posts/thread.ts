@@ -24,7 +24,7 @@ export function threadView(uri: string): View {
     if (post) document.title = `${nameOf(post.author)} · Slipstream`
     node.querySelector('.focus')?.scrollIntoView({ block: 'center' })
   })
-  return { title: t('thread'), node, first }
+  return { title: t('thread'), node, first, showsPosted: true }
 }
 
 function ancestors(thread: Node): HTMLElement[] {

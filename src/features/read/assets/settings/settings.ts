@@ -1,16 +1,17 @@
 // Settings: muted words, moving private state in and away, language, signing out.
 
 import { type Session, setup, signIn, signOut } from '../../../sign-in/assets/session.ts'
-import { browserPush } from '../notifications/push.ts'
+import { browserPush, endPush } from '../notifications/push.ts'
 import { quietHours } from '../notifications/quiet-hours.ts'
 import { button, el } from '../page/dom.ts'
 import { chooseLanguage, language } from '../page/locale.ts'
 import { forgetLastPage } from '../page/offline.ts'
 import { attempt, toast } from '../page/toast.ts'
 import type { View } from '../page/view.ts'
-import { type Key, t } from '../page/words.ts'
+import { t } from '../page/words.ts'
 import { mutedWords, setMutedWords } from '../people/preferences.ts'
 import { move } from './bring.ts'
+import { nameOf, said } from './words.ts'
 
 export function settingsView(session: Session, signed: string | null): View {
   const progress = el('div', { role: 'status' })
@@ -23,13 +24,13 @@ export function settingsView(session: Session, signed: string | null): View {
     el(
       'section',
       {},
-      el('h2', {}, t('bring')),
-      el('p', {}, t('bringText')),
+      el('h2', {}, said('bring')),
+      el('p', {}, said('bringText')),
       el(
         'div',
         { class: 'row wrap' },
-        button(t('bring'), () => ask(session, 'bring', progress), { id: 'bring' }),
-        button(t('leave'), () => ask(session, 'leave', progress), {
+        button(said('bring'), () => ask(session, 'bring', progress), { id: 'bring' }),
+        button(said('leave'), () => ask(session, 'leave', progress), {
           class: 'quiet',
           id: 'leave-with',
         }),
@@ -40,7 +41,7 @@ export function settingsView(session: Session, signed: string | null): View {
     el(
       'section',
       {},
-      button(t('signOut'), () => void leave(session), { id: 'sign-out' }),
+      button(said('signOut'), () => void leave(session), { id: 'sign-out' }),
       el('p', { class: 'aside' }, setup().hostname),
     ),
   )
@@ -63,8 +64,8 @@ function ask(session: Session, direction: 'bring' | 'leave', progress: HTMLEleme
 
 async function run(direction: 'bring' | 'leave', place: HTMLElement): Promise<void> {
   history.replaceState(null, '', location.pathname)
-  const bar = el('progress', { 'aria-label': t(direction) })
-  const lines = new Map<Key, HTMLElement>()
+  const bar = el('progress', { 'aria-label': said(direction) })
+  const lines = new Map<string, HTMLElement>()
   const list = el('ul', {})
   place.replaceChildren(bar, list)
   const done = await attempt(async () => {
@@ -72,9 +73,9 @@ async function run(direction: 'bring' | 'leave', place: HTMLElement): Promise<vo
       const line = lines.get(kind) ?? el('li', {})
       if (!lines.has(kind)) list.append(line)
       lines.set(kind, line)
-      line.textContent = t('moving', { what: t(kind), done: count })
+      line.textContent = said('moving', { what: nameOf(kind), done: count })
     })
-    place.append(el('p', { class: 'moved' }, t('moved', { count: moved, failed })))
+    place.append(el('p', { class: 'moved' }, said('moved', { count: moved, failed })))
   })
   bar.remove()
   if (!done) place.append(button(t('again'), () => void run(direction, place)))
@@ -122,12 +123,12 @@ function words(): HTMLElement {
         void attempt(add)
       },
     },
-    el('label', { for: 'word' }, t('addWord')),
+    el('label', { for: 'word' }, said('addWord')),
     input,
     el('button', { type: 'submit' }, t('mute')),
   )
   show()
-  return el('section', {}, el('h2', {}, t('mutedWords')), list, form)
+  return el('section', {}, el('h2', {}, said('mutedWords')), list, form)
 }
 
 function languages(): HTMLElement {
@@ -148,12 +149,14 @@ function languages(): HTMLElement {
       el('option', { value: code, lang: code, selected: code === language() }, name),
     ),
   )
-  return el('section', {}, el('label', { for: 'language' }, t('language')), ' ', select)
+  return el('section', {}, el('label', { for: 'language' }, said('language')), ' ', select)
 }
 
 async function leave(session: Session): Promise<void> {
+  await endPush().catch(() => {})
+  void navigator.clearAppBadge?.().catch(() => {})
   await signOut(session)
   forgetLastPage()
-  toast(t('signedOut'))
+  toast(said('signedOut'))
   location.assign('/read')
 }

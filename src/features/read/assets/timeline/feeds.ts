@@ -28,7 +28,8 @@ export function following(): View {
     title: t('following'),
     node: el('div', {}, about, timeline.node),
     first,
-    keepsPlace: true,
+    more: timeline.more,
+    refresh: timeline.refill,
     dispose() {
       stop.abort()
       timeline.dispose()
@@ -60,13 +61,15 @@ export function listFeed(uri: string): View {
   void ask<{ list: { name: string } }>('app.bsky.graph.getList', { list: uri, limit: 1 })
     .then(({ list }) => {
       name.textContent = list.name
+      if (name.isConnected) document.title = `${list.name} · Slipstream`
     })
     .catch(() => {})
   return {
     title: t('lists'),
     node: el('div', {}, name, timeline.node),
     first: timeline.first,
-    keepsPlace: true,
+    more: timeline.more,
+    refresh: timeline.refill,
     dispose: () => timeline.dispose(),
   }
 }

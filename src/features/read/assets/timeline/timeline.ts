@@ -27,6 +27,7 @@ export type Feed = {
 export type Timeline = {
   node: HTMLElement
   first: Promise<void>
+  more: () => Promise<boolean>
   /** Puts in what has arrived among the newest, in whatever order it came. */
   refill(): Promise<void>
   /** Whether it has less than a page. */
@@ -38,6 +39,8 @@ const PAGE = 30
 const MOST_ABOVE = 100
 const LOOK_EVERY_MS = 30_000
 const AT_TOP = 40
+/** What is below it is on the screen. */
+const TOP = 80
 
 export function timelineOf(feed: Feed): Timeline {
   const list = el('ol', { class: 'feed' })
@@ -62,7 +65,7 @@ export function timelineOf(feed: Feed): Timeline {
     putAbove(page.feed)
   }
 
-  const { node, first } = endless(list, read)
+  const { node, first, more } = endless(list, read)
   const position = keepPosition(feed.name, { list, rows })
   const gaps = feed.hasGaps
     ? watchGaps({ list, rows: rows.all, fill: fillOf(feed, rows) })
@@ -73,9 +76,9 @@ export function timelineOf(feed: Feed): Timeline {
   /** Shows the place where the reader stopped, with what is new above it. */
   function goOn({ place, above, isAll }: Stopped): void {
     if (!isAll) return pill.tooMany(above.feed.length, () => startOver(feed, above))
-    const count = rows.insertAbove(above.feed)
+    rows.insertAbove(above.feed)
     rows.scrollTo(place)
-    pill.add(count)
+    pill.add(newSince(left.get(feed.name), rows))
   }
   const shown = first.then(() => {
     if (stopped) goOn(stopped)
@@ -86,15 +89,28 @@ export function timelineOf(feed: Feed): Timeline {
   return {
     node: el('div', { class: 'timeline' }, pill.node, node),
     first: shown,
+    more,
     refill: () => look({}),
     isShort: () => rows.all.length < PAGE,
     dispose() {
+      left.set(feed.name, { ms: rows.all[0]?.place.ms ?? 0, unread: pill.count() })
       position.dispose()
       clearInterval(looking)
       gaps?.dispose()
       pill.dispose()
     },
   }
+}
+
+/** What of each timeline was on the page when it was left, in this visit. */
+const left = new Map<string, { ms: number; unread: number }>()
+
+/** Not again what one has scrolled past. */
+function newSince(before: { ms: number; unread: number } | undefined, rows: Rows): number {
+  const above = rows.all.filter(({ node }) => node.getBoundingClientRect().bottom < TOP)
+  if (!before) return above.length
+  const fresh = above.filter(({ place }) => place.ms > before.ms).length
+  return Math.min(above.length, fresh + before.unread)
 }
 
 type Stopped = { place: Place; above: FeedPage; isAll: boolean }
@@ -145,6 +161,7 @@ function newAbove() {
   addEventListener('scroll', onScroll, { passive: true })
   return {
     node,
+    count: () => count,
     add(more: number) {
       // Without anything above the screen there is nothing to lead to.
       if (more === 0 || scrollY < AT_TOP) return

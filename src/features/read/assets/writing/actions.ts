@@ -12,15 +12,14 @@ import { block, like, remove, repost } from './records.ts'
 import { compose } from './writer.ts'
 
 type Post = AppBskyFeedDefs.PostView
-const UNDO_MS = 8_000
 
 export function actionsOf(post: Post, card: HTMLElement): HTMLElement {
   const ref = { uri: post.uri, cid: post.cid }
-  const likes = toggle('like', '♥', post.likeCount, post.viewer?.like, {
+  const likes = toggle('like', '♡♥', post.likeCount, post.viewer?.like, {
     on: () => like(ref),
     done: t('liked'),
   })
-  const reposts = toggle('repost', '⟲', post.repostCount, post.viewer?.repost, {
+  const reposts = toggle('repost', '⟲⟲', post.repostCount, post.viewer?.repost, {
     on: () => repost(ref),
     done: t('reposted'),
   })
@@ -50,17 +49,18 @@ function iconButton(
 ): HTMLButtonElement {
   const made = el(
     'button',
-    { type: 'button', class: `act act-${key}`, onclick },
-    el('span', { 'aria-hidden': 'true' }, icon),
+    { type: 'button', class: `act act-${key}`, title: t(key), onclick },
+    el('span', { 'aria-hidden': 'true', class: 'icon' }, icon),
     el('span', { class: 'unseen' }, t(key)),
     el('span', { class: 'count' }, count ? compact(count) : ''),
   )
   return made
 }
 
+/** @param icons - while it is off, and while it is on: not everybody sees the colour */
 function toggle(
   key: 'like' | 'repost',
-  icon: string,
+  icons: string,
   count = 0,
   existing: string | undefined,
   { on, done }: { on: () => Promise<{ uri: string }>; done: string },
@@ -68,9 +68,9 @@ function toggle(
   let record = existing
   let shown = count
   let isBusy = false
-  const made = iconButton(key, icon, count, () => void flip())
+  const made = iconButton(key, '', count, () => void flip())
   const show = (isOn: boolean) => {
-    made.setAttribute('aria-pressed', String(isOn))
+    press(made, icons, isOn)
     made.querySelector('.count')!.textContent = shown > 0 ? compact(shown) : ''
   }
   async function set(isOn: boolean): Promise<void> {
@@ -101,10 +101,15 @@ function toggle(
   return made
 }
 
+function press(made: HTMLButtonElement, icons: string, isOn: boolean): void {
+  made.setAttribute('aria-pressed', String(isOn))
+  made.querySelector('.icon')!.textContent = icons[isOn ? 1 : 0]!
+}
+
 function bookmarkOf({ uri, cid, viewer }: Post): HTMLButtonElement {
   let isOn = viewer?.bookmarked === true
-  const made = iconButton('bookmark', '⚑', undefined, () => void flip())
-  const show = () => made.setAttribute('aria-pressed', String(isOn))
+  const made = iconButton('bookmark', '', undefined, () => void flip())
+  const show = () => press(made, '⚐⚑', isOn)
   async function set(to: boolean): Promise<void> {
     if (to) await tell('app.bsky.bookmark.createBookmark', { uri, cid })
     else await tell('app.bsky.bookmark.deleteBookmark', { uri })
@@ -151,10 +156,10 @@ function strangers(author: Post['author'], card: HTMLElement): HTMLElement[] {
 export async function muteAccount(did: string, name: string, card?: HTMLElement): Promise<void> {
   const done = await attempt(() => tell('app.bsky.graph.muteActor', { actor: did }))
   if (!done) return
-  card?.setAttribute('hidden', '')
+  const showThem = card && hidePostsBy(did)
   toast(t('muted', { name }), async () => {
     await tell('app.bsky.graph.unmuteActor', { actor: did })
-    card?.removeAttribute('hidden')
+    showThem?.()
   })
 }
 
@@ -164,31 +169,43 @@ export async function blockAccount(did: string, name: string, card?: HTMLElement
     uri = (await block(did)).uri
   })
   if (!done) return
-  card?.setAttribute('hidden', '')
+  const showThem = card && hidePostsBy(did)
   toast(t('blocked', { name }), async () => {
     await remove(uri)
-    card?.removeAttribute('hidden')
+    showThem?.()
   })
+}
+
+/** All of them on the page. @returns shows them again */
+function hidePostsBy(did: string): () => void {
+  const posts = [
+    ...document.querySelectorAll<HTMLElement>(`.post[data-uri^="at://${did}/"]:not([hidden])`),
+  ]
+  for (const one of posts) one.hidden = true
+  return () => posts.forEach(showAgain)
+}
+
+function showAgain(card: HTMLElement): void {
+  card.hidden = false
+  card.querySelector<HTMLDetailsElement>('.menu')!.open = false
 }
 
 /** A deletion can't be taken back on the network, so it waits while "Undo" is offered. */
 function erase({ uri }: Post, card: HTMLElement): Promise<void> {
   card.hidden = true
-  const later = () => {
-    globalThis.removeEventListener('pagehide', later)
-    clearTimeout(timer)
+  const forGood = () => {
+    globalThis.removeEventListener('pagehide', forGood)
     void attempt(() => remove(uri)).then((isDone) => {
       if (isDone) card.remove()
-      else card.hidden = false
+      else showAgain(card)
     })
   }
-  const timer = setTimeout(later, UNDO_MS)
-  globalThis.addEventListener('pagehide', later)
-  toast(t('deleted'), () => {
-    clearTimeout(timer)
-    globalThis.removeEventListener('pagehide', later)
-    card.hidden = false
+  globalThis.addEventListener('pagehide', forGood)
+  const undo = () => {
+    globalThis.removeEventListener('pagehide', forGood)
+    showAgain(card)
     return Promise.resolve()
-  })
+  }
+  toast(t('deleted'), undo, forGood)
   return Promise.resolve()
 }

@@ -2,7 +2,7 @@
 // could not be sent stays in the dialog.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { ask } from '../page/api.ts'
+import { ask, me } from '../page/api.ts'
 import { button, byId, el, freshId } from '../page/dom.ts'
 import { language } from '../page/locale.ts'
 import { attempt, toast } from '../page/toast.ts'
@@ -35,6 +35,7 @@ export type Composing = {
 }
 
 const MAX_LENGTH = 300
+const MOST_ABOUT = 200
 
 /** @param onPosted - called once it is in the member's repository */
 export function showDialog(
@@ -43,7 +44,7 @@ export function showDialog(
 ): void {
   const dialog = byId<HTMLDialogElement>('compose')
   const pictures: Picture[] = []
-  const target = { replyTo: replyTo?.uri, quote: quote?.uri, draft: draft?.id }
+  const target = { by: me(), replyTo: replyTo?.uri, quote: quote?.uri, draft: draft?.id }
   const area = el('textarea', {
     rows: 6,
     dir: 'auto',
@@ -54,6 +55,12 @@ export function showDialog(
   area.value = begunFor(target) ?? draft?.draft.posts[0]?.text ?? ''
   const left = el('span', { class: 'aside', role: 'status' })
   const list = el('ul', { class: 'new-pictures' })
+  const problem = el('p', { class: 'problem', role: 'alert' })
+  const say = (words: string) => problem.replaceChildren(words)
+  const trying = (work: () => Promise<void>) => {
+    say('')
+    return attempt(work, say)
+  }
   const keepAll = () => void keepBegunPictures(target, pictures)
   const send = el('button', { type: 'submit', class: 'strong' }, t('post'))
   const show = () => {
@@ -85,10 +92,14 @@ export function showDialog(
   files.addEventListener(
     'change',
     () =>
-      void attempt(async () => {
-        for (const file of [...(files.files ?? [])].slice(0, MAX_PICTURES - pictures.length))
-          pictures.push(await prepare(file))
+      void trying(async () => {
+        const chosen = [...(files.files ?? [])]
         files.value = ''
+        for (const file of chosen) {
+          if (pictures.length < MAX_PICTURES) pictures.push(await prepare(file))
+          else say(said('mostPictures', { count: MAX_PICTURES }))
+        }
+      }).then(() => {
         keepAll()
         show()
       }),
@@ -106,7 +117,7 @@ export function showDialog(
       onsubmit: (event: Event) => {
         event.preventDefault()
         send.disabled = true
-        void attempt(async () => {
+        void trying(async () => {
           const ref = await publish(area.value, { replyTo, quote, pictures })
           end()
           toast(said('posted'))
@@ -115,9 +126,8 @@ export function showDialog(
         }).then(show)
       },
     },
-    replyTo &&
-      el('p', { class: 'aside', dir: 'auto' }, t('replyTo', { name: nameOf(replyTo.author) })),
-    quote && el('p', { class: 'aside', dir: 'auto' }, `${t('quote')}: ${nameOf(quote.author)}`),
+    replyTo && about(replyTo, t('replyTo', { name: nameOf(replyTo.author) })),
+    quote && about(quote, `${t('quote')}: ${nameOf(quote.author)}`),
     area,
     list,
     el(
@@ -134,7 +144,7 @@ export function showDialog(
       button(
         said('saveDraft'),
         () =>
-          void attempt(async () => {
+          void trying(async () => {
             await saveDraft({ text: area.value, quote: quote && refOf(quote), pictures }, draft?.id)
             end(area.value)
             toast(said('draftSaved'))
@@ -142,6 +152,7 @@ export function showDialog(
       ),
       button(t('close'), close, { class: 'quiet' }),
     ),
+    problem,
   )
   dialog.setAttribute('aria-label', t(replyTo ? 'reply' : 'write'))
   dialog.replaceChildren(form)
@@ -152,6 +163,17 @@ export function showDialog(
     pictures.push(...found)
     show()
   })
+}
+
+/** The post that one writes about, as far as one needs it to write. */
+function about({ record }: Post, words: string): HTMLElement {
+  const { text = '' } = record as { text?: string }
+  return el(
+    'div',
+    { class: 'aside', dir: 'auto' },
+    el('p', {}, words),
+    el('p', {}, text.slice(0, MOST_ABOUT)),
+  )
 }
 
 async function picturesKept(target: Target, draft: Draft | undefined): Promise<Picture[]> {

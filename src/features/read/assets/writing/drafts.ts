@@ -8,6 +8,8 @@ import type { Ref } from './records.ts'
 
 /** What a text is for: URIs of posts, or a draft's ID. */
 export type Target = {
+  /** Whose it is: somebody else may sign in at this browser. Those of before have no name. */
+  by?: string | undefined
   replyTo?: string | undefined
   quote?: string | undefined
   draft?: string | undefined
@@ -40,11 +42,12 @@ export const picturesBegun = (target: Target): Promise<Picture[]> => keptPicture
 export const keepBegunPictures = (target: Target, pictures: readonly Picture[]): Promise<void> =>
   keepPictures(pathOf(target), pictures)
 
-const pathOf = ({ replyTo, quote, draft }: Target) =>
-  `/read/begun?${[replyTo, quote, draft].map((one) => encodeURIComponent(one ?? ''))}`
+const pathOf = ({ by, replyTo, quote, draft }: Target) =>
+  `/read/begun?${[by, replyTo, quote, draft].map((one) => encodeURIComponent(one ?? ''))}`
 
-function isFor({ replyTo, quote, draft }: Target): (one: Begun) => boolean {
-  return (one) => one.replyTo === replyTo && one.quote === quote && one.draft === draft
+function isFor({ by, replyTo, quote, draft }: Target): (one: Begun) => boolean {
+  return (one) =>
+    (one.by ?? by) === by && one.replyTo === replyTo && one.quote === quote && one.draft === draft
 }
 
 /** Newest first. */

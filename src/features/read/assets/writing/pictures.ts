@@ -1,6 +1,8 @@
 // Pictures on their way into a post: drawn anew, which leaves out where they were taken and whatever else a
 // camera writes, and made as small as a post allows.
 
+import { said } from './words.ts'
+
 export type Picture = {
   file: globalThis.Blob
   url: string
@@ -16,7 +18,9 @@ const QUALITIES = [0.9, 0.8, 0.7, 0.55, 0.4]
 
 /** @throws if the browser can't read it as a picture, or it can't be made small enough */
 export async function prepare(file: globalThis.Blob): Promise<Picture> {
-  const bitmap = await createImageBitmap(file)
+  const bitmap = await createImageBitmap(file).catch(() => {
+    throw new Error(said('badPicture'))
+  })
   const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height))
   const [width, height] = [bitmap.width, bitmap.height].map((side) =>
     Math.max(1, Math.round(side * scale)),
@@ -36,5 +40,5 @@ export async function prepare(file: globalThis.Blob): Promise<Picture> {
     if (made && made.size <= MAX_BYTES)
       return { file: made, url: URL.createObjectURL(made), width, height, alt: '' }
   }
-  throw new Error('too large')
+  throw new Error(said('badPicture'))
 }

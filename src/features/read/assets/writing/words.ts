@@ -9,6 +9,16 @@ const table = {
     'Beschreibe Bild {number} für alle, die es nicht sehen',
     '画像 {number} の説明（見えない人のために）',
   ],
+  badPicture: [
+    'This file cannot be read as a picture, or not be made small enough.',
+    'Diese Datei lässt sich nicht als Bild lesen oder nicht klein genug machen.',
+    'このファイルは画像として読めないか、十分に小さくできません。',
+  ],
+  mostPictures: [
+    'A post has at most {count} pictures.',
+    'Ein Beitrag hat höchstens {count} Bilder.',
+    '画像は {count} 枚までです。',
+  ],
   charactersLeft: ['{count} characters left', 'Noch {count} Zeichen', '残り {count} 文字'],
   draftSaved: ['Saved as a draft.', 'Als Entwurf gesichert.', '下書きに保存しました。'],
   picturesElsewhere: [
