@@ -59,6 +59,8 @@ export async function createRelayHost(
   const behaviour = behaviourOf(random.next)
 
   server.on('upgrade', (request, tcp, head) => {
+    // Whoever is turned away may be gone before the answer is.
+    tcp.on('error', () => {})
     const refusal = refusals.shift()
     if (refusal === 'silent') return
     if (refusal) return tcp.end(`HTTP/1.1 ${refusal.status} ${refusal.name}\r\n\r\n`)
