@@ -253,6 +253,8 @@ describe.skipIf(!path)('the front door', () => {
       0,
     )
     expect(await page.locator('.post').count()).toBeGreaterThan(10)
+    const icon = await page.locator('link[rel="icon"]').getAttribute('href')
+    expect((await fetch(new URL(icon!, origin))).headers.get('content-type')).toBe('image/svg+xml')
     const feed = await fetch(`${world.slipstream.origin}/profile/${bob.did}/feed.atom`)
     expect(feed.headers.get('content-type')).toContain('application/atom+xml')
     await context.close()

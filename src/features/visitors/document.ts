@@ -14,11 +14,16 @@ export type About = {
   /** The record or account that it shows, as an at-URI. */
   shows?: string
   kind: 'article' | 'profile' | 'website'
+  /** When a post was published: some previews otherwise take the first time in the page. */
+  published?: string
   /** Its page in the client, for people who sign in. */
   client: string
   /** Some posts at a time (base/util/turn.ts), as large as they may be. */
   main: () => Generator<void, Html>
 }
+
+/** The client's, to which these pages lead. */
+const ICON = '/read/icon.svg'
 
 export type Site = {
   publicOrigin: string
@@ -46,7 +51,7 @@ export function visitorHeaders(images: readonly string[]): Record<string, string
 
 export function* visitorDocument(site: Site, about: About): Generator<void, string> {
   const { publicOrigin, hostname, assets } = site
-  const { title, description = '', path, image, feed, shows, kind, client, main } = about
+  const { title, description = '', path, image, feed, shows, kind, published, client, main } = about
   const address = `${publicOrigin}${path}`
   const shown = yield* main()
   const meta = (name: string, content: string | undefined) =>
@@ -60,7 +65,8 @@ export function* visitorDocument(site: Site, about: About): Generator<void, stri
 <title>${title} · ${hostname}</title>
 <meta name="description" content="${description}">
 <link rel="canonical" href="${address}">
-${shows && html`<link rel="alternate" href="${shows}">\n`}${feed && html`<link rel="alternate" type="application/atom+xml" title="${title}" href="${publicOrigin}${feed}">\n`}${meta('og:site_name', hostname)}${meta('og:type', kind)}${meta('og:title', title)}${meta('og:description', description)}${meta('og:url', address)}${meta('og:image', image?.url)}${meta('og:image:alt', image?.alt)}<meta name="twitter:card" content="${image && kind !== 'profile' ? 'summary_large_image' : 'summary'}">
+${shows && html`<link rel="alternate" href="${shows}">\n`}${feed && html`<link rel="alternate" type="application/atom+xml" title="${title}" href="${publicOrigin}${feed}">\n`}${meta('og:site_name', hostname)}${meta('og:type', kind)}${meta('article:published_time', published)}${meta('og:title', title)}${meta('og:description', description)}${meta('og:url', address)}${meta('og:image', image?.url)}${meta('og:image:alt', image?.alt)}<meta name="twitter:card" content="${image && kind !== 'profile' ? 'summary_large_image' : 'summary'}">
+<link rel="icon" type="image/svg+xml" href="${ICON}">
 <link rel="stylesheet" href="${assets.pathOf('visitors.css')}">
 </head>
 <body>

@@ -99,6 +99,7 @@ export async function postPage(ask: Ask, actor: string, rkey: string): Promise<A
     feed: `${profilePath(post.author)}/feed.atom`,
     shows: post.uri,
     kind: 'article',
+    published: post.indexedAt,
     client: `/read/profile/${encodeURIComponent(post.author.did)}/post/${encodeURIComponent(rkey)}`,
     *main() {
       const parents = yield* above(thread)

@@ -45,6 +45,7 @@ test('a post has what previews of links read, and one address', async () => {
     /<link rel="canonical" href="https:\/\/appview\.example\.org\/profile\/[^"]+\/post\//,
   )
   expect(text).toContain(`<link rel="alternate" href="${uri}">`)
+  expect(text).toMatch(/<meta property="article:published_time" content="\d{4}-[^"]+Z">/)
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(text).not.toContain('<script')
 })
