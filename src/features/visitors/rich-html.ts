@@ -8,7 +8,7 @@ type Facet = {
   features?: readonly Feature[]
 }
 
-/** Facets that are out of place, overlap or cut a character are left out. */
+/** Facets that overlap or cut a character are left out. One that goes on behind the text ends with it, as elsewhere. */
 export function richHtml(text: string, facets: unknown): Html {
   const bytes = Buffer.from(text)
   const parts: (Html | string)[] = []
@@ -30,10 +30,10 @@ function placed(facets: unknown, bytes: Buffer) {
   return (Array.isArray(facets) ? (facets as Facet[]) : [])
     .map(({ index, features }) => ({
       start: Number(index?.byteStart),
-      end: Number(index?.byteEnd),
+      end: Math.min(Number(index?.byteEnd), bytes.length),
       features: Array.isArray(features) ? (features as readonly Feature[]) : [],
     }))
-    .filter(({ start, end }) => start >= 0 && end > start && end <= bytes.length)
+    .filter(({ start, end }) => start >= 0 && end > start)
     .filter(({ start, end }) => Number.isInteger(start) && Number.isInteger(end))
     .filter(({ start, end }) => isEdge(start) && isEdge(end))
     .sort((a, b) => a.start - b.start)

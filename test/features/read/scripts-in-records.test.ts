@@ -107,6 +107,10 @@ describe.skipIf(!path)('scripts in records', () => {
         CORPUS.length,
       )
     }
+    if (where === 'profile') {
+      // Its facet goes on one byte behind the text.
+      await page.locator('.post a', { hasText: /^#walrus$/ }).waitFor()
+    }
     if (where === 'list') {
       await page.goto(`${world.origin}/read/list?uri=${encodeURIComponent(list)}`)
       await page.locator('#main[aria-busy=false]').waitFor()
@@ -162,6 +166,7 @@ function writeAll(evil: SimulatedAccount, member: SimulatedAccount): void {
     })
     put({ text: `@somebody ${RUN}`, facets: [facetOf('mention', { did: uri })] })
   }
+  put({ text: '#walrus', facets: [facetOf('tag', { tag: 'walrus' })] })
   const list = { name: CORPUS[1]!.slice(0, 60), purpose: 'app.bsky.graph.defs#curatelist' }
   const createdAt = new Date().toISOString()
   const description = CORPUS.join(' ').slice(0, 250)

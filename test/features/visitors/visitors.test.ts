@@ -124,6 +124,22 @@ test('who asks not to be shown to visitors is in no page, no feed and no quote',
   expect(text).not.toMatch(/Bob|for members only/)
 })
 
+test('a facet that goes on behind the text ends with it, and one behind it is none', async () => {
+  const get = start()
+  const features = [{ $type: 'app.bsky.richtext.facet#tag', tag: 'walrus' }]
+  const post = (byteStart: number, byteEnd: number) =>
+    w.create(alice, 'app.bsky.feed.post', {
+      text: 'a #walrus',
+      facets: [{ index: { byteStart, byteEnd }, features }],
+      createdAt: new Date(w.now()).toISOString(),
+    })
+  post(2, 99)
+  post(12, 99)
+  const { text } = await get(`/profile/${alice}`)
+  expect(text.match(/>a <a href="\/hashtag\/walrus">#walrus<\/a><\/p>/g)).toHaveLength(1)
+  expect(text.match(/>a #walrus<\/p>/g)).toHaveLength(1)
+})
+
 test('links lead to web addresses only, and what does not exist says so', async () => {
   const get = start()
   const index = { byteStart: 0, byteEnd: 5 }

@@ -137,7 +137,7 @@ function whenLink({ uri }: Post, at: string): HTMLElement {
   )
 }
 
-/** Facets count UTF-8 bytes. Overlapping or out-of-range ones are shown as plain text. */
+/** Facets count UTF-8 bytes. Those that overlap or lie behind the text are left out. */
 function words({ text = '', facets = [] }: Post['record']): (Node | string)[] {
   const bytes = new TextEncoder().encode(text)
   const decoder = new TextDecoder()
@@ -145,9 +145,10 @@ function words({ text = '', facets = [] }: Post['record']): (Node | string)[] {
   let at = 0
   const sorted = [...facets].sort((a, b) => a.index.byteStart - b.index.byteStart)
   for (const { index, features } of sorted) {
-    const { byteStart, byteEnd } = index
+    const { byteStart } = index
+    const byteEnd = Math.min(index.byteEnd, bytes.length)
     const href = features.map(hrefOf).find((one) => one !== undefined)
-    if (byteStart < at || byteEnd <= byteStart || byteEnd > bytes.length || !href) continue
+    if (byteStart < at || byteEnd <= byteStart || !href) continue
     parts.push(decoder.decode(bytes.subarray(at, byteStart)))
     parts.push(linkTo(href, decoder.decode(bytes.subarray(byteStart, byteEnd))))
     at = byteEnd

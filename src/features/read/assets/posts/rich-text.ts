@@ -5,21 +5,17 @@ import { type Child, el, link, outsideLink } from '../page/dom.ts'
 
 type Facet = AppBskyRichtextFacet.Main
 
-/** Facets that are out of place, overlap or cut a character are left out. */
+/** Facets that overlap or cut a character are left out. One that goes on behind the text ends with it, as elsewhere. */
 export function richText(text: string, facets: readonly Facet[] = []): Child[] {
   const bytes = new TextEncoder().encode(text)
   const read = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to))
   const parts: Child[] = []
   let at = 0
   for (const { index, features } of inOrder(facets)) {
-    const { byteStart, byteEnd } = index
-    if (
-      byteStart < at ||
-      byteEnd > bytes.length ||
-      isInside(bytes, byteStart) ||
-      isInside(bytes, byteEnd)
-    )
-      continue
+    const { byteStart } = index
+    const byteEnd = Math.min(index.byteEnd, bytes.length)
+    if (byteStart < at || byteStart >= byteEnd) continue
+    if (isInside(bytes, byteStart) || isInside(bytes, byteEnd)) continue
     parts.push(read(at, byteStart), featureNode(read(byteStart, byteEnd), features))
     at = byteEnd
   }
