@@ -24,6 +24,8 @@ source_dir="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 . "$source_dir/deploy/install/machine.sh"
 # shellcheck source=deploy/install/release.sh
 . "$source_dir/deploy/install/release.sh"
+# shellcheck source=deploy/install/read-settings
+. "$source_dir/deploy/install/read-settings"
 # shellcheck source=deploy/install/settings.sh
 . "$source_dir/deploy/install/settings.sh"
 # shellcheck source=deploy/install/service.sh

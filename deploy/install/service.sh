@@ -34,7 +34,7 @@ point_at() {
 
 is_healthy() {
   local port try
-  port="$(sed -n 's/^SLIPSTREAM_PORT=//p' "$settings")"
+  port="$(setting SLIPSTREAM_PORT)"
   for ((try = 0; try < health_tries; try++)); do
     answers "http://127.0.0.1:${port:-3000}/xrpc/_health" && return 0
     systemctl is-failed --quiet slipstream && return 1
@@ -91,10 +91,8 @@ examine() {
   wait_for_certificate
   say "running slipstream doctor, which takes up to half a minute"
   (
-    set -a
     export NODE_ENV=production SLIPSTREAM_DATA_DIR="$data"
-    # shellcheck source=/dev/null
-    . "$settings"
+    read_settings "$settings" || exit
     cd "$release"
     run_as "$account" node_modules/.bin/node src/tools/cli/main.ts doctor
   ) || say "the lines above say what is WRONG and how to fix it; slipstream doctor checks again"
@@ -114,7 +112,7 @@ wait_for_certificate() {
 say_what_is_next() {
   [ "$dry_run" = no ] || return 0
   say "done; slipstream --help lists the commands"
-  case ",$(sed -n 's/^SLIPSTREAM_MEMBERS=//p' "$settings")," in
+  case ",$(setting SLIPSTREAM_MEMBERS)," in
     *,invite,*) say "slipstream invite create makes a code for one account, to enter at https://$(site_name)/invite" ;;
   esac
 }

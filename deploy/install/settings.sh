@@ -9,6 +9,7 @@ write_settings() {
     put "$settings" 0640 "root:$account" <<<"$(new_settings)" && settings_changed=yes
     return
   fi
+  (read_settings "$settings") || die "The settings can't be read, for the reason above." "Correct $settings, and run this again."
   refuse_other_name
   settings_before="$(cat "$settings"; printf x)"
   change_setting SLIPSTREAM_HOSTNAME "$name"
@@ -27,7 +28,8 @@ SLIPSTREAM_OPERATOR_TOKEN=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
 TEXT
 }
 
-setting() { sed -n "s/^$1=//p" "$settings" | tail -n 1; }
+# setting KEY: as the service gets it; nothing where it is not set.
+setting() { (unset "$1" && read_settings "$settings" 2>/dev/null && printenv "$1") || true; }
 
 # change_setting KEY VALUE: nothing without a value.
 change_setting() {
@@ -53,10 +55,8 @@ refuse_other_name() {
 check_settings() {
   [ "$dry_run" = no ] || return 0
   (
-    set -a
     export NODE_ENV=production SLIPSTREAM_DATA_DIR="$data"
-    # shellcheck source=/dev/null
-    . <(printf '%s\n' "$1")
+    read_settings <(printf '%s\n' "$1") || exit
     cd "$release"
     run_as "$account" node_modules/.bin/node src/tools/cli/main.ts config check >/dev/null
   ) && return
@@ -72,7 +72,9 @@ put_settings_back() {
 }
 
 write_command() {
-  put "$command" 0755 root:root <"$source_dir/deploy/install/command" || true
+  # It must run with any release, so it brings how settings are read.
+  sed "/^# deploy.install.read-settings$/r $source_dir/deploy/install/read-settings" "$source_dir/deploy/install/command" |
+    put "$command" 0755 root:root || true
 }
 
 # In a dry run there may be no settings yet.

@@ -105,6 +105,26 @@ describe.runIf(isRoot)('the installed command', () => {
     })
   })
 
+  test('reads the settings as systemd does, whatever a shell would make of them', () => {
+    const file = at('etc/slipstream/slipstream.env')
+    const before = readFileSync(file)
+    const changed = () => run('slipstream config --changed').stdout
+    writeFileSync(
+      file,
+      `# who\r\nSLIPSTREAM_MEMBERS=invite, ${alice}\r\n\r\nSLIPSTREAM_HOSTNAME = "a.example.org"\nSLIPSTREAM_VIDEO_SERVICE_URL='https://v.example/$(id)&x'`,
+    )
+    expect(changed()).toContain(`SLIPSTREAM_MEMBERS=invite,${alice}  from`)
+    expect(changed()).toContain('SLIPSTREAM_HOSTNAME=a.example.org  from')
+    expect(changed()).toContain('SLIPSTREAM_VIDEO_SERVICE_URL=https://v.example/$(id)&x  from')
+    writeFileSync(file, 'SLIPSTREAM_MEMBERS=invite\nexport SLIPSTREAM_PORT=4000\n')
+    const { status, stderr } = run('slipstream config')
+    expect([status, stderr]).toEqual([
+      78,
+      `slipstream: ${file} has a line that sets nothing, line 2.\n  Write KEY=VALUE there: systemd passes over anything else.\n`,
+    ])
+    writeFileSync(file, before)
+  })
+
   test('restores a backup that only root may read', () => {
     expect(run('slipstream backup').status).toBe(0)
     const [name] = readdirSync(at('var/lib/slipstream/backups'))

@@ -114,6 +114,32 @@ describe('run again', () => {
   })
 })
 
+describe('settings that the operator wrote', () => {
+  const settings = 'etc/slipstream/slipstream.env'
+
+  test('are read as systemd reads them: quotes, spaces, and line ends of Windows', () => {
+    install('--hostname', HOST)
+    writeFileSync(
+      at(settings),
+      `SLIPSTREAM_HOSTNAME="${HOST}"\r\nSLIPSTREAM_MEMBERS=invite, alice.example.org\r\n`,
+    )
+    const { status, stderr } = install('--reinstall')
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining('not found')])
+    expect(text('etc/caddy/slipstream.caddy')).toMatch(new RegExp(`^${HOST} {`, 'm'))
+  })
+
+  test('with a line that systemd would pass over stop nothing, and the line is named', () => {
+    install('--hostname', HOST)
+    machine.forget()
+    writeFileSync(at(settings), `SLIPSTREAM_HOSTNAME=${HOST}\nSLIPSTREAM_MEMBERS: invite\n`)
+    const { status, stderr } = install()
+    expect(status).toBe(1)
+    expect(stderr).toContain('has a line that sets nothing, line 2.')
+    expect(stderr).toContain(`Correct ${at(settings)}`)
+    expect(diary()).not.toContain('systemctl stop')
+  })
+})
+
 describe('a wrong answer is corrected by running it again', () => {
   const settings = 'etc/slipstream/slipstream.env'
 
