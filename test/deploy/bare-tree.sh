@@ -21,7 +21,7 @@ port=3987
 
 leave() {
   [ ! -f "$tree/run/slipstream.pid" ] || kill "$(cat "$tree/run/slipstream.pid")" 2>/dev/null || true
-  umount -l "$tree/proc" "$tree/dev/shm" "$tree/dev" 2>/dev/null || true
+  umount -l "$tree/proc" "$tree/dev/shm" "$tree/dev/pts" "$tree/dev" 2>/dev/null || true
   rm -rf --one-file-system "$tree" "$tree.log"
 }
 trap leave EXIT
@@ -48,6 +48,9 @@ make_tree() {
   cp /usr/local/share/ca-certificates/*.crt "$tree/usr/local/share/ca-certificates/" 2>/dev/null || true
   mount -t proc proc "$tree/proc"
   mount --bind /dev "$tree/dev"
+  # Private, or what is mounted in there would be mounted over this machine's own. Terminals are made in pts.
+  mount --make-private "$tree/dev"
+  mount --bind /dev/pts "$tree/dev/pts"
 }
 
 # add PACKAGE...: with what those need, and nothing else.
@@ -135,8 +138,7 @@ install_on_tree() {
 test_on_tree() {
   say "its own Node and npm, git, and Chromium"
   add ca-certificates git nodejs npm chromium
-  # Chromium draws into shared memory. Private, or it would be mounted over this machine's own.
-  mount --make-private "$tree/dev"
+  # Chromium draws into shared memory.
   mount -t tmpfs tmpfs "$tree/dev/shm"
   inside useradd --create-home --shell /bin/bash tester
   git -C "$project" bundle create -q "$tree/home/tester/main.bundle" HEAD

@@ -22,8 +22,9 @@ import { type Fence, fencesOf, readPages, root } from '../support/documentation.
 import { linkPackages } from '../support/linked-packages.ts'
 
 const TOKEN = 'for-the-tests-of-the-pages'
-const MAX_WAIT_MS = 150_000
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+/** Packages, bundle and demo of a busy machine take minutes. */
+const MAX_WAIT_MS = 300_000
+vi.setConfig({ testTimeout: 2 * MAX_WAIT_MS, hookTimeout: 2 * MAX_WAIT_MS })
 
 const blocks = readPages()
   .flatMap(fencesOf)
