@@ -34,6 +34,10 @@ export type Restored = {
 
 const LOGS = ['-wal', '-shm', '-journal']
 const PIECE_BYTES = 1 << 20
+/** https://www.sqlite.org/fileformat2.html#magic_header_string */
+const DATABASE_HEADER = Buffer.from('SQLite format 3\0')
+/** Of gzip, zstd and xz. */
+const PACKED = ['1f8b', '28b52ffd', 'fd377a585a00'].map((hex) => Buffer.from(hex, 'hex'))
 const A_BACKUP = 'Name a file that `slipstream backup` wrote.'
 
 /**
@@ -63,6 +67,7 @@ export function restoreBackup(options: {
       copy(file, coming)
     }
     onStep('checking')
+    refuseOtherFormat(coming, from)
     checkDatabase(coming, 'full', from)
     const schema = readSchema(coming, from)
     flush(coming)
@@ -118,13 +123,29 @@ function isFile(path: string): boolean {
 }
 
 function refuseUnfit(from: string, target: string): void {
-  if (!isFile(from)) throw new ConfigError(`There is no file ${from}.`, A_BACKUP)
+  if (!isFile(from)) {
+    const isFolder = existsSync(from)
+    throw new ConfigError(isFolder ? `${from} is no file.` : `There is no file ${from}.`, A_BACKUP)
+  }
   if (from === resolve(target) || existsSync(`${from}-wal`)) {
     throw new ConfigError(
       `${from} is a database in use, or a copy of one, and not a backup.`,
       'Use a file that `slipstream backup` wrote: a plain copy may lack data still in the log.',
     )
   }
+}
+
+/** Of another kind is not damaged, and no disk is to blame. */
+function refuseOtherFormat(path: string, from: string): void {
+  const beginning = Buffer.alloc(DATABASE_HEADER.length)
+  const file = openSync(path, 'r')
+  readSync(file, beginning)
+  closeSync(file)
+  if (beginning.equals(DATABASE_HEADER)) return
+  const isPacked = PACKED.some((magic) => beginning.subarray(0, magic.length).equals(magic))
+  throw isPacked
+    ? new ConfigError(`${from} is compressed.`, 'Unpack it first (`gunzip`, `unzstd` or `unxz`).')
+    : new ConfigError(`${from} is not a Slipstream backup.`, A_BACKUP)
 }
 
 function readSchema(path: string, from: string): number {
