@@ -172,7 +172,7 @@ async function requestsOf(): Promise<[Request, ...Request[]]> {
   })
   const proof = [subject, second, third].map((one) => `subjects=${one}`).join('&')
   const token = await serviceToken()
-  const sets = `set=follows:${few.handle}&set=followers:${subject}`
+  const sets = `set=follows:${many.handle}&set=followers:${subject}`
   return [
     await asked(
       'timeline',
