@@ -33,7 +33,9 @@ function commandTable(): string {
 }
 
 function leaves(parent: Command, path: string[]): CommandLine[] {
-  return parent.commands.flatMap((command) => {
+  // Words for which another command is named have no description.
+  const described = parent.commands.filter((command) => command.description() !== '')
+  return described.flatMap((command) => {
     const name = [...path, command.name()]
     const inner = leaves(command, name)
     return doesSomething(command) ? [describe(command, name), ...inner] : inner

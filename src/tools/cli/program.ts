@@ -13,6 +13,7 @@ import { addInvite } from './invite.ts'
 import { addMember } from './member.ts'
 import { addModeration } from './moderation.ts'
 import { addMonth } from './month.ts'
+import { addOtherWords } from './other-words.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve-command.ts'
 import { addStats } from './stats.ts'
@@ -62,5 +63,6 @@ export function createProgram(ofFeatures: readonly ToolsFeature[]): Command {
   for (const add of commands) add(program, context, ofFeatures)
   addDoctor(program, ofFeatures)
   for (const feature of ofFeatures) feature.commands?.(program, context)
+  addOtherWords(program)
   return program
 }

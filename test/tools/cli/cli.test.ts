@@ -242,6 +242,9 @@ describe('with the server stopped', () => {
 describe('operator mistakes', () => {
   it.each([
     [['statz'], EXIT.usage, /Did you mean stats\?/],
+    [['start'], EXIT.usage, /There is no command start\.\n {2}Start it: `scripts\/start`/],
+    [['logs', '-f'], EXIT.usage, /There is no command logs\.\n {2}It is what the server printed/],
+    [['update'], EXIT.usage, /docs\/OPERATING\.md, “Upgrade”/],
     [['backup', '--keep', '0'], EXIT.usage, /whole number, 1 or more/],
     [['backup', '--into', '/nowhere'], EXIT.config, /does not exist.*\n.*mkdir -p/],
     [['backup', '--into', import.meta.filename], EXIT.config, /is a file, not a backup folder/],
