@@ -11,7 +11,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 npm init -y >/dev/null
-npm install --no-audit --no-fund --loglevel=error @atproto/identity@0.5.14 @atcute/identity@2.0.2 >/dev/null
+npm install --no-audit --no-fund --loglevel=error --ignore-scripts=false node@24.21.0 @atproto/identity@0.5.14 @atcute/identity@2.0.2 >/dev/null
 cat >run.mjs <<'JS'
 import { getPdsEndpoint } from '@atcute/identity'
 import { getPds } from '@atproto/identity'
@@ -40,4 +40,4 @@ const seen = Object.entries(documents).map(([name, one]) => `${name} ${foundBy(o
 console.log(seen)
 process.exit(seen === 'text both · array atcute · path atproto · slash both' ? 0 : 1)
 JS
-node run.mjs
+node_modules/.bin/node run.mjs
