@@ -1,8 +1,10 @@
 // Pages for visitors of posts as large as posts may be: written some at a time, and not without end.
 
 import type { IncomingMessage } from 'node:http'
+import type { Context } from 'hono'
 import { expect, onTestFinished, test } from 'vitest'
 import { CallTime } from '../../../src/base/util/turn.ts'
+import { createAsk } from '../../../src/features/visitors/ask.ts'
 import { visitorRoutes } from '../../../src/features/visitors/routes.ts'
 import { blobOf, didOf } from '../../support/records.ts'
 import { createServingWorld } from '../../support/serving-world.ts'
@@ -44,6 +46,26 @@ test.each(['', '/feed.atom'])('posts at /profile/…%s are written in several tu
   expect(hurried.text).toBe(plain.text)
   expect(hurried.text).toContain('post 24 &#38;')
   expect(hurried.turns - plain.turns).toBeGreaterThan(3)
+})
+
+test('others come between an answer of megabytes, reading it, and what is made of it', async () => {
+  const happened: string[] = []
+  const others = (when: string) => setImmediate(() => happened.push(`others ${when}`))
+  const visit = async () => {
+    others('before')
+    return Response.json({ text: 'x'.repeat(2_000_000) })
+  }
+  const time = {
+    run<T>(read: () => T): T {
+      happened.push('read')
+      others('after')
+      return read()
+    },
+  }
+  const page = { req: { header: () => undefined }, env: { time } } as unknown as Context
+  const { text } = await createAsk(visit, page)<{ text: string }>('a.b.c', {})
+  expect(text).toHaveLength(2_000_000)
+  expect(happened).toEqual(['others before', 'read', 'others after'])
 })
 
 test('texts of pictures are as long as what people write', async () => {

@@ -29,7 +29,7 @@ export function newestSubjects(
   for (const pointers of periodsBack(latestPointers(db, table, creator), before.sortAt)) {
     if (pointers.length > CROWDED) {
       resolve()
-      const own = belowInPeriod(pointers, before).slice(0, limit - page.length)
+      const own = belowInPeriod(pointers, before, limit - page.length)
       page.push(...table.resolveAll(db, creator, own).sort((a, b) => b.subject - a.subject))
       if (page.length >= limit) break
       continue
@@ -43,34 +43,63 @@ export function newestSubjects(
   return page.slice(0, limit)
 }
 
-/** The period's pointers below a place, by subject alone, descending. */
-function belowInPeriod(pointers: readonly Pointer[], before: Before): Pointer[] {
+/**
+ * Of the period's pointers below a place, the first by subject alone, descending.
+ * @param pointers - ascending
+ */
+function belowInPeriod(pointers: readonly Pointer[], before: Before, most: number): Pointer[] {
   const isIn = periodOf(before.sortAt) === pointers[0]!.period
-  const below = isIn ? pointers.filter(({ subject }) => subject < before.uid) : [...pointers]
-  return below.sort((a, b) => b.subject - a.subject)
+  const below: Pointer[] = []
+  for (let i = pointers.length - 1; i >= 0 && below.length < most; i--) {
+    const pointer = pointers[i]!
+    if (!isIn || pointer.subject < before.uid) below.push(pointer)
+  }
+  return below
 }
 
 /**
  * Pointers of one period after another, newest first; one of several that lead to the same records.
- * A page takes few of a long list's, so the list is not sorted.
+ * A page takes few of a long list's, so the list is not sorted. Those of a crowded period ascend.
  */
-function* periodsBack(pointers: readonly Pointer[], until: number): Generator<Pointer[]> {
-  const open = new NewestFirst()
-  for (const [i, { period }] of pointers.entries()) {
-    if (periodStart(period) <= until) open.add(i, period)
+function* periodsBack(all: readonly Pointer[], until: number): Generator<Pointer[]> {
+  let pointers = all.filter(({ period }) => periodStart(period) <= until)
+  // A hundred thousand of one moment need no other order than they have.
+  while (pointers.length > CROWDED) {
+    const newest = newestOf(pointers)
+    const own = pointers.filter(({ period }) => period === newest)
+    if (own.length <= CROWDED) break
+    yield own.filter(({ subject }, i) => own[i + 1]?.subject !== subject)
+    pointers = pointers.filter(({ period }) => period !== newest)
   }
+  yield* smallPeriodsBack(pointers)
+}
+
+function newestOf(pointers: readonly Pointer[]): number {
+  let newest = -Infinity
+  for (const { period } of pointers) if (period > newest) newest = period
+  return newest
+}
+
+function* smallPeriodsBack(pointers: readonly Pointer[]): Generator<Pointer[]> {
+  const open = new NewestFirst()
+  for (const [i, { period }] of pointers.entries()) open.add(i, period)
   const group = new Map<number, Pointer>()
   let period = Infinity
   for (const { list: i, head } of open.take()) {
     if (head !== period && group.size > 0) {
-      yield [...group.values()]
+      yield ascending(group)
       group.clear()
     }
     period = head
     const pointer = pointers[i]!
     group.set(pointer.subject, pointer)
   }
-  if (group.size > 0) yield [...group.values()]
+  if (group.size > 0) yield ascending(group)
+}
+
+function ascending(group: ReadonlyMap<number, Pointer>): Pointer[] {
+  const pointers = [...group.values()]
+  return group.size > CROWDED ? pointers.sort((a, b) => a.subject - b.subject) : pointers
 }
 
 type Table = Pick<EdgeTable, 'pointersOf' | 'resolveAll'>
