@@ -12,6 +12,7 @@ import { whenAsked } from '../waiting/when-asked.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 
 type ListCall = Pick<Call<{ list: string }>, 'params' | 'reader' | 'signal'>
+type RecordKey = NonNullable<ReturnType<typeof parseRecordUri>>
 type Dependencies = Needs<
   'actors' | 'fetchRequests' | 'hydrator' | 'listPages' | 'strangersPages' | 'underWay' | 'waits'
 >
@@ -20,15 +21,18 @@ type Dependencies = Needs<
 export function strangersList(app: Dependencies, call: ListCall): Promise<void> | undefined {
   const { params, reader } = call
   const key = parseRecordUri(params.list)
-  if (!reader.viewer || !key || isHere(app, call)) return undefined
+  if (!reader.viewer || !key || isHere(app, call, key)) return undefined
   const isFetched = app.strangersPages.isFetched({ uid: app.actors.uidOf(key.did) })
   return isFetched && listByUri(app, params.list) ? whenHere(app, call, key) : undefined
 }
 
+/** Its record, and all that its first reading brought. */
 function isHere(
-  app: Pick<Dependencies, 'hydrator' | 'listPages'>,
+  app: Pick<Dependencies, 'hydrator' | 'listPages' | 'underWay'>,
   { params, reader }: ListCall,
+  key: RecordKey,
 ): boolean {
+  if (app.underWay.records([key])) return false
   const id = listByUri(app, params.list)?.id ?? 0
   return id !== 0 && app.hydrator.lists([id], asVisitor(reader)).lists.has(id)
 }
@@ -36,7 +40,7 @@ function isHere(
 async function whenHere(
   { fetchRequests, underWay, waits }: Dependencies,
   { params, reader, signal }: ListCall,
-  key: NonNullable<ReturnType<typeof parseRecordUri>>,
+  key: RecordKey,
 ): Promise<void> {
   const uris = [params.list]
   const asked = fetchRequests.ask(reader.viewer, { uris, dids: [key.did] })

@@ -4,7 +4,7 @@
 
 import type { ListMember } from '../../../../../answers/skeleton/list-pages.ts'
 import { listView } from '../../../../../answers/views/list-view.ts'
-import { recordUri } from '../../../../../base/atproto/at-uri.ts'
+import { parseRecordUri, recordUri } from '../../../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../../../base/atproto/keys.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'
@@ -25,6 +25,7 @@ export const getList = pagedMethod(
       listPages.members({ list: about.id, viewer: call.viewer?.uid ?? 0, ...place }),
     ),
     present,
+    isUnknown: (app, { uri }) => app.underWay.areUnfetched([parseRecordUri(uri)!]),
     body: (items, { about, cursor }) => ({ list: about.view, items, cursor }),
   },
 )

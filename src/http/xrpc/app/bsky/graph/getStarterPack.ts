@@ -18,9 +18,12 @@ export const getStarterPack = query(
     reader.missing.addProfiles(state)
     reader.missing.add({ uris: missingOf(state, uri) })
     const starterPack = starterPackView(state, uri)
-    const list = parseRecordUri(missingList(state, uri))
-    // Without its list, the pack would look empty.
-    const isOnItsWay = list && reader.viewer && underWay.areUnfetched([list])
+    const listUri = packOf(state, uri)?.record.list
+    const list = parseRecordUri(listUri)
+    // Without its list, or before its people are read, the pack would look empty.
+    const isEmpty = !starterPack?.list || !starterPack.listItemsSample?.length
+    const isOnItsWay = list && isEmpty && reader.viewer && underWay.areUnfetched([list])
+    if (isOnItsWay) reader.missing.add({ uris: [listUri!] })
     if (!starterPack || isOnItsWay) throw invalidRequest('Starter pack not found')
     return { body: { starterPack } }
   },
@@ -28,15 +31,18 @@ export const getStarterPack = query(
 
 /** The pack itself, or its list and feeds. */
 function missingOf(state: ProfileState, uri: string): string[] {
-  const held = state.records.get(uri)
-  if (held?.collection !== 'app.bsky.graph.starterpack') return [uri]
+  const held = packOf(state, uri)
+  if (!held) return [uri]
   const feeds = (held.record.feeds ?? []).map((feed) => feed.uri)
   const list = missingList(state, uri)
   return [...(list ? [list] : []), ...feeds.filter((feed) => !state.records.has(feed))]
 }
 
 function missingList(state: ProfileState, uri: string): string | undefined {
+  return state.packs.get(uri)?.list ? undefined : packOf(state, uri)?.record.list
+}
+
+function packOf(state: ProfileState, uri: string) {
   const held = state.records.get(uri)
-  const isMissing = held?.collection === 'app.bsky.graph.starterpack' && !state.packs.get(uri)?.list
-  return isMissing ? held.record.list : undefined
+  return held?.collection === 'app.bsky.graph.starterpack' ? held : undefined
 }
