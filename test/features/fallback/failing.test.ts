@@ -32,6 +32,22 @@ const FAILURES: [string, Misbehaviour | 'away'][] = [
   ['refuses connections', 'away'],
   ['hangs up', 'hang-up'],
   ['is late', 'hang'],
+  ['answers nothing', { text: '' }],
+  [
+    'answers 429',
+    { status: 429, headers: { 'retry-after': new Date(Date.now() + 60_000).toUTCString() } },
+  ],
+  ['leads to itself', { redirect: '/' }],
+  [
+    'gives nulls',
+    { text: '{"feed":null,"posts":null,"profiles":[null],"follows":null,"cursor":null}' },
+  ],
+  [
+    'knows nobody and says so',
+    {
+      text: '{"feed":[],"posts":[],"profiles":[],"lists":[],"items":[],"feeds":[],"starterPacks":[],"views":[],"follows":[],"followers":[],"likes":[]}',
+    },
+  ],
 ]
 
 async function start(failure: Misbehaviour | 'away') {

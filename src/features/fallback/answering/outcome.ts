@@ -8,7 +8,7 @@ import type { MethodResult } from '../../../http/server/method.ts'
 import type { Call } from '../../../http/xrpc/call.ts'
 import type { Answering } from '../../../http/xrpc/waiting/up-to-date.ts'
 
-type Outcome = { result: MethodResult } | { error: XRPCError }
+export type Outcome = { result: MethodResult } | { error: XRPCError }
 
 export async function outcomeOf(answer: Answering, call: Call): Promise<Outcome> {
   try {

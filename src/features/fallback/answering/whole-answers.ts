@@ -22,7 +22,7 @@ import type { FallbackContext } from './context.ts'
 import { earlierActivity, oursThenTheirs } from './earlier-activity.ts'
 import { isAboutItem, isAboutSubject } from './is-about.ts'
 import { lastPage } from './last-page.ts'
-import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
+import { isFinal, type Outcome, outcomeOf, plainBody, settle } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'
 import { withOwnReplies } from './own-replies.ts'
 import type { Lack } from './rules.ts'
@@ -85,13 +85,38 @@ async function answer(
   ])
   if (isFinal(ours)) return settle(ours)
   if (!theirs) return own.answer(call.again())
-  const isEmpty = itemsIn(own.nsid, theirs)?.length === 0
-  if (isEmpty && 'result' in ours) {
-    const items = itemsIn(own.nsid, await plainBody(ours.result, call))
-    if (items?.length !== 0) return ours.result
+  if (itemsIn(own.nsid, theirs)?.length === 0) {
+    const found = await fuller(own, { call, ours, theirs })
+    if (found) return found
   }
   return { body: completed(app, own.nsid, { theirs, call }) }
 }
+
+/**
+ * Our own answer, if it has anything where theirs is empty. That may be because they do not hold the
+ * account, either: then its own server is waited for, if it has what the list is made of.
+ */
+async function fuller(
+  own: OwnMethod,
+  { call, ours, theirs }: { call: Call; ours: Outcome; theirs: JsonObject },
+): Promise<MethodResult | undefined> {
+  const mayWait = IN_REPOSITORIES.has(own.nsid) && theirs['cursor'] === undefined
+  const outcome = mayWait ? await outcomeOf(own.answer, call.again()) : ours
+  if (isFinal(outcome)) return settle(outcome)
+  if ('error' in outcome) return undefined
+  const items = itemsIn(own.nsid, await plainBody(outcome.result, call))
+  return items?.length === 0 ? undefined : outcome.result
+}
+
+/** Lists of what the account itself wrote. */
+const IN_REPOSITORIES = new Set([
+  'app.bsky.feed.getActorFeeds',
+  'app.bsky.feed.getAuthorFeed',
+  'app.bsky.graph.getActorStarterPacks',
+  'app.bsky.graph.getFollows',
+  'app.bsky.graph.getList',
+  'app.bsky.graph.getLists',
+])
 
 const LIST_FEED = 'app.bsky.feed.getListFeed'
 const THREAD = 'app.bsky.unspecced.getPostThreadV2'
