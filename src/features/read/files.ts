@@ -45,6 +45,7 @@ const scripts = [
 /** Loaded once a page is shown. */
 const writing = [
   new URL('./assets/writing/compose.ts', import.meta.url),
+  new URL('./assets/writing/deletions.ts', import.meta.url),
   new URL('./assets/writing/drafts.ts', import.meta.url),
   new URL('./assets/writing/facets.ts', import.meta.url),
   new URL('./assets/writing/picture-store.ts', import.meta.url),

@@ -9,6 +9,8 @@ type Picture = { thumb?: unknown; fullsize?: unknown; alt?: string }
 
 /** As long as what people write; the rest is in the client. */
 const MOST_CHARACTERS = 2_000
+/** It names the link around the picture. */
+const NO_ALT = 'Picture without a description'
 
 export function nameOf({ displayName, handle, did }: Author): string {
   return displayName?.trim() || handleOf({ handle, did })
@@ -45,7 +47,7 @@ ${isCovered(post) ? html`<p class="aside">Media is covered by a label.</p>` : em
 
 /** Dates in the form that everybody reads alike. */
 function dateOf(at: string): string {
-  return at.slice(0, 16).replace('T', ' ')
+  return `${at.slice(0, 16).replace('T', ' ')} UTC`
 }
 
 export function face({ avatar }: Author): Html {
@@ -64,7 +66,7 @@ function embedHtml(embed: Embed | undefined): Html | undefined {
   if (embed.$type === 'app.bsky.embed.video#view') return stillHtml(embed)
   return html`${picturesOf(embed).map(
     ({ thumb, fullsize, alt = '' }) =>
-      html`<a href="${fullsize as string}"><img class="picture" src="${thumb as string}" alt="${cut(alt)}" loading="lazy"></a>`,
+      html`<a href="${fullsize as string}"><img class="picture" src="${thumb as string}" alt="${cut(alt) || NO_ALT}" loading="lazy"></a>`,
   )}`
 }
 

@@ -2,7 +2,7 @@
 // module, which needs no page for it.
 
 import { expect, test } from 'vitest'
-import { facetsOf, lengthOf } from '../../../src/features/read/assets/writing/facets.ts'
+import { facetsOf, leftOf, lengthOf } from '../../../src/features/read/assets/writing/facets.ts'
 
 type Found = { text: string; feature: Record<string, unknown> }
 
@@ -56,6 +56,9 @@ test('a hashtag is more than a number, an emoji or what nobody sees', async () =
   ])
 })
 
-test('length is counted in what people see', () => {
+test('length is counted in what people see, as long as its bytes fit, too', () => {
   expect(lengthOf('👩‍👩‍👧‍👦é')).toBe(2)
+  expect(leftOf('ä'.repeat(300))).toBe(0)
+  expect(leftOf('👩‍👩‍👧‍👦'.repeat(120))).toBe(0)
+  expect(leftOf('👩‍👩‍👧‍👦'.repeat(121))).toBeLessThan(0)
 })

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { visitorRoutes } from '../../../src/features/visitors/routes.ts'
-import { didOf } from '../../support/records.ts'
+import { blobOf, didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 
 const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
@@ -138,6 +138,17 @@ test('a facet that goes on behind the text ends with it, and one behind it is no
   const { text } = await get(`/profile/${alice}`)
   expect(text.match(/>a <a href="\/hashtag\/walrus">#walrus<\/a><\/p>/g)).toHaveLength(1)
   expect(text.match(/>a #walrus<\/p>/g)).toHaveLength(1)
+})
+
+test('a picture without a description has a name all the same: it is a link', async () => {
+  const get = start()
+  const images = ['a cat', ''].map((alt, n) => ({ alt, image: blobOf(`picture ${n}`) }))
+  const embed = { $type: 'app.bsky.embed.images', images }
+  const { uri } = w.post(alice, { text: 'two pictures', embed })
+  const { text } = await get(`/profile/${alice}/post/${uri.split('/').at(-1)}`)
+  const alts = [...text.matchAll(/class="picture"[^>]+alt="([^"]*)"/g)].map(([, alt]) => alt)
+  expect(alts).toEqual(['a cat', 'Picture without a description'])
+  expect(text).toMatch(/<time [^>]+>[\d: -]{16} UTC</)
 })
 
 test('links lead to web addresses only, and what does not exist says so', async () => {

@@ -18,7 +18,7 @@ import { loadPreferences } from './people/preferences.ts'
 import { threadView } from './posts/thread.ts'
 import { profileView } from './profile.ts'
 import { following, listFeed } from './timeline/feeds.ts'
-import { compose, loadDialog, whenPosted } from './writing/writer.ts'
+import { compose, prepareWriting, whenPosted } from './writing/writer.ts'
 
 /** After it, what one has written is here. */
 const POSTED_MS = 1_500
@@ -256,7 +256,7 @@ function showShell(): void {
   nav.hidden = false
   nav.setAttribute('aria-label', 'Slipstream')
   watchUnread()
-  setTimeout(() => void loadDialog().catch(() => {}), 1_500)
+  setTimeout(() => void prepareWriting().catch(() => {}), 1_500)
   whenPosted(() => setTimeout(() => void showPosted(), POSTED_MS))
 }
 

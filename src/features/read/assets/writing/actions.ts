@@ -129,7 +129,7 @@ function menuOf(post: Post, card: HTMLElement): HTMLElement {
   const { author } = post
   const items =
     author.did === me()
-      ? [button(t('delete'), () => void erase(post, card))]
+      ? [button(t('delete'), () => void attempt(() => erase(post, card)))]
       : strangers(author, card)
   const menu = el(
     'details',
@@ -190,22 +190,7 @@ function showAgain(card: HTMLElement): void {
   card.querySelector<HTMLDetailsElement>('.menu')!.open = false
 }
 
-/** A deletion can't be taken back on the network, so it waits while "Undo" is offered. */
-function erase({ uri }: Post, card: HTMLElement): Promise<void> {
-  card.hidden = true
-  const forGood = () => {
-    globalThis.removeEventListener('pagehide', forGood)
-    void attempt(() => remove(uri)).then((isDone) => {
-      if (isDone) card.remove()
-      else showAgain(card)
-    })
-  }
-  globalThis.addEventListener('pagehide', forGood)
-  const undo = () => {
-    globalThis.removeEventListener('pagehide', forGood)
-    showAgain(card)
-    return Promise.resolve()
-  }
-  toast(t('deleted'), undo, forGood)
-  return Promise.resolve()
+async function erase({ uri }: Post, card: HTMLElement): Promise<void> {
+  const deletions = await import('./deletions.ts')
+  deletions.erase(uri, card, showAgain)
 }

@@ -19,7 +19,7 @@ import {
   saveDraft,
   type Target,
 } from './drafts.ts'
-import { facetsOf, lengthOf } from './facets.ts'
+import { facetsOf, leftOf } from './facets.ts'
 import { MAX_PICTURES, type Picture, prepare } from './pictures.ts'
 import { create, type Ref, upload } from './records.ts'
 import { said } from './words.ts'
@@ -34,7 +34,6 @@ export type Composing = {
   onDraft?: ((text: string | undefined) => void) | undefined
 }
 
-const MAX_LENGTH = 300
 const MOST_ABOUT = 200
 
 /** @param onPosted - called once it is in the member's repository */
@@ -64,7 +63,7 @@ export function showDialog(
   const keepAll = () => void keepBegunPictures(target, pictures)
   const send = el('button', { type: 'submit', class: 'strong' }, t('post'))
   const show = () => {
-    const count = MAX_LENGTH - lengthOf(area.value)
+    const count = leftOf(area.value)
     left.textContent = said('charactersLeft', { count })
     left.classList.toggle('problem', count < 0)
     send.disabled = count < 0 || (area.value.trim() === '' && pictures.length === 0)

@@ -70,6 +70,16 @@ function withoutEnd(
   return characters.join('')
 }
 
+const MOST_CHARACTERS = 300
+const MOST_BYTES = 3_000
+
+/** How much a post may still take. Characters of many parts, such as families, use up its bytes first. */
+export function leftOf(text: string): number {
+  const bytes = new TextEncoder().encode(text).length
+  const byBytes = Math.floor(((MOST_BYTES - bytes) * MOST_CHARACTERS) / MOST_BYTES)
+  return Math.min(MOST_CHARACTERS - lengthOf(text), byBytes)
+}
+
 const segmenter = new Intl.Segmenter()
 
 /** Visible characters: what the 300 of a post are counted in. */

@@ -17,6 +17,13 @@ export async function loadDialog(): Promise<void> {
   dialog ??= await import('./compose.ts')
 }
 
+/** What one can do without waiting for a file, and what an earlier page was about to do. */
+export async function prepareWriting(): Promise<void> {
+  const { finishDeletions } = await import('./deletions.ts')
+  await loadDialog()
+  await finishDeletions()
+}
+
 export function compose(how: Composing = {}): void {
   if (dialog) return dialog.showDialog(how, onPosted)
   void attempt(async () => {
