@@ -30,7 +30,7 @@ const BEFORE_MS = 6_000
 const PAGE = 50
 const PATIENT = { withinMs: 240_000, pollMs: 25 }
 /** Figures that need a complete cold start. */
-const WHOLE = ['recent', 'all', 'during', 'live_pace', 'cpu', 'requests']
+const COMPLETE = ['recent', 'all', 'during', 'live_pace', 'cpu', 'requests']
 /** Authors that only the other member follows. */
 const KNOWN = 30
 /** Of the stream's events, every so many is by an account that the newcomer follows. */
@@ -71,8 +71,8 @@ export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[
     const before = await feel(app, reader, sleep(BEFORE_MS))
     const cpuBefore = app.cpu().total
     const followed = network.authors.length - KNOWN
-    const isWhole = WHOLE.some((figure) => wants(`cold-start.${figure}`))
-    const cold = coldStart(app, { db, newcomer, followed, isWhole })
+    const isComplete = COMPLETE.some((figure) => wants(`cold-start.${figure}`))
+    const cold = coldStart(app, { db, newcomer, followed, isComplete })
     const during = await feel(app, reader, cold)
     const cpuS = app.cpu().total - cpuBefore
     return figures(await cold, { before, during, cpuS, requests: network.requests() })
@@ -129,9 +129,9 @@ function figures(
 
 async function coldStart(
   app: RunningApp,
-  who: { db: Db; newcomer: Person; followed: number; isWhole: boolean },
+  who: { db: Db; newcomer: Person; followed: number; isComplete: boolean },
 ): Promise<Times> {
-  const { db, newcomer, followed, isWhole } = who
+  const { db, newcomer, followed, isComplete } = who
   const began = performance.now()
   const elapsed = () => (performance.now() - began) / 1000
   const times = { firstPageItems: 0, firstPageS: 0, fullPageS: 0, followsS: 0, recentS: 0, allS: 0 }
@@ -145,7 +145,7 @@ async function coldStart(
       await until(async () => (await read(app, newcomer)) >= PAGE, PATIENT)
     times.fullPageS = elapsed()
   }
-  const noteWhole = async () => {
+  const noteComplete = async () => {
     await until(() => (follows.get(newcomer.did) ?? 0) > 0 && isReplayed(db), PATIENT)
     times.recentS = elapsed()
     await until(() => isDone(db, newcomer.did), PATIENT)
@@ -156,7 +156,7 @@ async function coldStart(
     until(() => follows.get(newcomer.did) === followed, PATIENT).then(
       () => (times.followsS = elapsed()),
     ),
-    isWhole && noteWhole(),
+    isComplete && noteComplete(),
   ])
   return times
 }

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { createFollowGraph, createTimelines } from '@slipstream/follow-graph'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
-import { createKeeps, drawByHash } from '../src/data/graph/lossiness.ts'
+import { createIsDrawn, drawByHash } from '../src/data/graph/lossiness.ts'
 import { fanOut } from '../src/ingest/indexing/memory/fan-out.ts'
 import { didOf } from '../test/support/network-stream.ts'
 import { createRandom } from '../test/support/random.ts'
@@ -85,8 +85,8 @@ function figures(name: string, cost: Cost): BenchResult[] {
  */
 function live(units: UnitCosts): BenchResult[] {
   const { edges, rssMb } = readSaved(UNITS, { edges: 'memory.edges', rssMb: 'memory.rss_mb' })
-  const place = { members: LIVE_MEMBERS, edges, network: networks.active }
-  const modelled = memoryOf(units, place).total * 1000
+  const community = { members: LIVE_MEMBERS, edges, network: networks.active }
+  const modelled = memoryOf(units, community).total * 1000
   return [
     { name: 'cost.live.ram.modelled', value: modelled, unit: 'MB' },
     { name: 'cost.live.ram.measured', value: rssMb, unit: 'MB' },
@@ -100,11 +100,11 @@ function live(units: UnitCosts): BenchResult[] {
  * know, and as many further edges as the authors' lists have.
  */
 function check(units: UnitCosts, members: number): BenchResult[] {
-  const place = draw(members, networks.active)
-  const cost = costOf(units, place, networks.active)
+  const community = draw(members, networks.active)
+  const cost = costOf(units, community, networks.active)
   globalThis.gc?.()
   const before = process.memoryUsage().rss
-  const parts = build(members, place, cost)
+  const parts = build(members, community, cost)
   globalThis.gc?.()
   const measured = (process.memoryUsage().rss - before) / MB
   const modelled = ((cost.ramGb.total - cost.ramGb.base) * 1e9) / MB
@@ -115,7 +115,7 @@ function check(units: UnitCosts, members: number): BenchResult[] {
     { name: 'cost.check.ram.modelled', value: modelled, unit: 'MB' },
     { name: 'cost.check.ram.measured', value: measured, unit: 'MB' },
     { name: 'cost.check.ram.ratio', value: measured / modelled, unit: 'measured/model' },
-    { name: 'cost.check.writes_per_post.modelled', value: place.writesPerPost, unit: 'writes' },
+    { name: 'cost.check.writes_per_post.modelled', value: community.writesPerPost, unit: 'writes' },
     { name: 'cost.check.writes_per_post.measured', value: fanned.writes, unit: 'writes' },
     { name: 'cost.check.fan_out.modelled', value: fanned.modelledUs(units), unit: 'µs a post' },
     { name: 'cost.check.fan_out.measured', value: fanned.us, unit: 'µs a post' },
@@ -152,7 +152,11 @@ function fullTimeline() {
 }
 
 function fanOutPosts({ graph, timelines, anyone }: ReturnType<typeof build>, members: number) {
-  const keepsHash = createKeeps({ graph, limit: 2_000, draw: drawByHash({ hashOf: (uid) => uid }) })
+  const isHashDrawn = createIsDrawn({
+    graph,
+    limit: 2_000,
+    draw: drawByHash({ hashOf: (uid) => uid }),
+  })
   const isCelebrity = { flagsOf: () => 0 }
   const originators = Uint32Array.from({ length: POSTS }, anyone)
   let written = 0
@@ -161,7 +165,7 @@ function fanOutPosts({ graph, timelines, anyone }: ReturnType<typeof build>, mem
     for (const originator of originators) {
       item += 2
       const entry = { sortAt: 1_790_000_000_000 + item, rank: 0, item, originator }
-      written += fanOut({ graph, timelines, keepsHash, actors: isCelebrity }, entry, item).written
+      written += fanOut({ graph, timelines, isHashDrawn, actors: isCelebrity }, entry, item).written
     }
   })
   const writes = written / POSTS

@@ -123,12 +123,12 @@ async function readTimeline(app: RunningApp, token: string): Promise<string[]> {
 /** The earlier page reappears below any new items. */
 function standsAgain(before: readonly string[], after: readonly string[]): boolean {
   const known = new Set(before)
-  const kept = after.filter((uri) => known.has(uri))
-  const newer = after.length - kept.length
+  const filtered = after.filter((uri) => known.has(uri))
+  const newer = after.length - filtered.length
   return (
     after.length > 0 &&
-    kept.every((uri, i) => uri === before[i]) &&
-    kept.length >= Math.min(before.length, after.length - newer)
+    filtered.every((uri, i) => uri === before[i]) &&
+    filtered.length >= Math.min(before.length, after.length - newer)
   )
 }
 

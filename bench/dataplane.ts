@@ -22,7 +22,7 @@ const LOAD = 0.8
 const LOADS = [LOAD, 0.7, 0.6, 0.5, 0.4]
 
 type Report = { times: Record<string, number[]>; late: number[] }
-type Asked = {
+type RequestOptions = {
   pages: number
   atOnce?: number
   pauseMs?: number
@@ -81,18 +81,18 @@ type Asks = Awaited<ReturnType<typeof ask>>
 
 /** The run with the most calls that were all sent on time, or the last one if none was. */
 async function askOnTime(ask: (load: number) => Promise<Asks>): Promise<Asks> {
-  let asked = await ask(LOADS[0]!)
+  let requestOf = await ask(LOADS[0]!)
   for (const load of LOADS.slice(1)) {
-    if (!disturbanceOf({ lateMs: asked.late(0.99) })) break
-    asked = await ask(load)
+    if (!disturbanceOf({ lateMs: requestOf.late(0.99) })) break
+    requestOf = await ask(load)
   }
-  return asked
+  return requestOf
 }
 
 async function ask(
   { app, world }: ServedWorld,
   client: ChildProcess,
-  { pages, atOnce = 1, pauseMs = 0, isRaw = false, callsPerSecond }: Asked,
+  { pages, atOnce = 1, pauseMs = 0, isRaw = false, callsPerSecond }: RequestOptions,
 ) {
   const viewers = world.viewers.map(({ did }) => did)
   const [startedAt, cpu] = [performance.now(), app.cpu()]

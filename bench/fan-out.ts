@@ -12,7 +12,7 @@ import {
   type TimelineEntry,
   type TimelinesHandle,
 } from '@slipstream/follow-graph'
-import { createKeeps, drawByHash } from '../src/data/graph/lossiness.ts'
+import { createIsDrawn, drawByHash } from '../src/data/graph/lossiness.ts'
 import { fanOut } from '../src/ingest/indexing/memory/fan-out.ts'
 import { createRandom } from '../test/support/random.ts'
 import { Histogram, type Quantiles } from './load/histogram.ts'
@@ -58,8 +58,12 @@ function createFullRings(followers: number, length: number) {
     graph.add(uid, originator)
     timelines.open(uid, [], false)
   }
-  const keepsHash = createKeeps({ graph, limit: 2_000, draw: drawByHash({ hashOf: (uid) => uid }) })
-  const parts = { graph, timelines, keepsHash, actors: NOBODY_IS_A_CELEBRITY }
+  const isHashDrawn = createIsDrawn({
+    graph,
+    limit: 2_000,
+    draw: drawByHash({ hashOf: (uid) => uid }),
+  })
+  const parts = { graph, timelines, isHashDrawn, actors: NOBODY_IS_A_CELEBRITY }
   let i = 1
   const write = () => {
     const written = fanOut(parts, entryAt(i++, originator), i).written

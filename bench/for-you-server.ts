@@ -44,7 +44,8 @@ async function compared(
     off.push(await measure(members, poured, '0'))
     on.push(await measure(members, poured, DEFAULT_MB))
   }
-  const least = (all: Figures[], what: 'seconds' | 'mb') => Math.min(...all.map((one) => one[what]))
+  const least = (all: Figures[], what: 'seconds' | 'mb') =>
+    Math.min(...all.map((figures) => figures[what]))
   const more = (least(on, 'seconds') - least(off, 'seconds')) / on[0]!.likes
   const name = (what: string) => `for-you-server.${members}_members.${what}`
   return [
@@ -67,7 +68,7 @@ async function measure(members: number, poured: number, forYouMb: string): Promi
   const seconds = app.cpu().total - before
   const mb = app.resident().total
   await community.stop()
-  const likes = events.filter((one) => 'collection' in one && one.collection === LIKE).length
+  const likes = events.filter((event) => 'collection' in event && event.collection === LIKE).length
   return { seconds, mb, likes }
 }
 
@@ -139,8 +140,10 @@ function median(values: number[]): number | undefined {
 
 /** Likes of every other post, as many as count. */
 function likesBy(did: string, events: readonly Emission[]): Emission[] {
-  const posts = events.flatMap((one) =>
-    'collection' in one && one.collection === POST && one.operation === 'create' ? [one] : [],
+  const posts = events.flatMap((event) =>
+    'collection' in event && event.collection === POST && event.operation === 'create'
+      ? [event]
+      : [],
   )
   const liked = posts.filter((_, i) => i % 2 === 0).slice(0, READER_LIKES)
   return liked.map((post, i) => {

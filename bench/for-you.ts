@@ -127,7 +127,7 @@ function hostileFiguresOf(
   const { firstRingPost, firstHostile, liker } = task.network
   const all = [...pages.values()].flat()
   const ring = all.filter((post) => post >= firstRingPost).length
-  const hostile = liker.reduce((sum, one) => sum + (one >= firstHostile ? 1 : 0), 0)
+  const hostile = liker.reduce((sum, value) => sum + (value >= firstHostile ? 1 : 0), 0)
   return [
     { name: `for-you.${name}.likes`, value: hostile / liker.length, unit: 'share' },
     { name: `for-you.${name}.moved`, value: moved(pages, peaceful), unit: 'share' },

@@ -19,7 +19,7 @@ import { type Labelers, NO_LABELERS } from '../src/base/atproto/labelers.ts'
 import { loadConfig } from '../src/base/config/config.ts'
 import { HOUR_MS } from '../src/base/util/durations.ts'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
-import { createKeeps, drawByHash } from '../src/data/graph/lossiness.ts'
+import { createIsDrawn, drawByHash } from '../src/data/graph/lossiness.ts'
 import { MEMBER } from '../src/data/graph/types.ts'
 import { INVALIDATION } from '../src/data/shared-memory/invalidation-kinds.ts'
 import { InvalidationWriter } from '../src/data/shared-memory/invalidation-ring.ts'
@@ -96,14 +96,14 @@ export function createAsking(
   db: Db,
   memory: Memory,
   timelines?: TimelineReader,
-  other: { hydrator?: Hydrator; keepsPages?: boolean } = {},
+  other: { hydrator?: Hydrator; cachesPages?: boolean } = {},
 ): Ask {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
-  const { hydrator = createHydrator({ ...memory, db, urls }), keepsPages = true } = other
+  const { hydrator = createHydrator({ ...memory, db, urls }), cachesPages = true } = other
   const methods = createMethods({
     ...memory,
     ...(timelines && { timelines }),
-    keeps: createKeeps({
+    isDrawn: createIsDrawn({
       graph: memory.graph,
       limit: 2000,
       draw: prepareItemDraw(db, memory.actors),
@@ -111,8 +111,8 @@ export function createAsking(
     invalidations: memory.invalidations.buffer,
     db,
     hydrator,
-    onKept(cache) {
-      if (!keepsPages) (cache as ViewCache).pages.isWorthKeeping = () => false
+    onCached(cache) {
+      if (!cachesPages) (cache as ViewCache).pages.isWorthCaching = () => false
     },
     writer: { send: async () => {} },
     resolver: { resolve: async () => undefined, resolveHandle: async () => undefined },
@@ -227,13 +227,13 @@ export function createMemory() {
   const actors = createActorTable()
   const graph = createFollowGraph()
   const timelines = createTimelines(1000)
-  const keepsHash = createKeeps({ graph, limit: 2000, draw: drawByHash(actors) })
+  const isHashDrawn = createIsDrawn({ graph, limit: 2000, draw: drawByHash(actors) })
   const fanOut = () => 0
   return {
     actors,
     graph,
     timelines,
-    keepsHash,
+    isHashDrawn,
     fanOut,
     invalidations: new InvalidationWriter(),
     celebrityThreshold: 10_000,

@@ -19,7 +19,7 @@ import type { IndexScope } from '../src/ingest/indexing/index-context.ts'
 import { memberSeen } from '../src/ingest/indexing/members/members.ts'
 import { openTimeline } from '../src/ingest/indexing/memory/open-timeline.ts'
 import { createWriter } from '../src/ingest/indexing/writer.ts'
-import { keepCheckpointed } from '../src/ingest/upkeep/disk/checkpoints.ts'
+import { startCheckpoints } from '../src/ingest/upkeep/disk/checkpoints.ts'
 import {
   compressFrame,
   fixtureDictionaryPath,
@@ -119,12 +119,12 @@ type Rates = {
 }
 
 function figuresOf(name: string, rates: Rates): BenchResult[] {
-  const { perSecond, wallPerSecond, share, kept, longestMs, p99Ms, bytes } = rates
+  const { perSecond, wallPerSecond, share, kept: retained, longestMs, p99Ms, bytes } = rates
   return [
     { name: `${name}.events_per_s`, value: perSecond, unit: 'events/s' },
     { name: `${name}.wall_events_per_s`, value: wallPerSecond, unit: 'events/s' },
     { name: `${name}.share_of_bare_decode_and_parse`, value: share, unit: 'of 1' },
-    { name: `${name}.kept_share`, value: kept, unit: 'of 1' },
+    { name: `${name}.kept_share`, value: retained, unit: 'of 1' },
     { name: `${name}.batch_p99_ms`, value: p99Ms, unit: 'ms' },
     { name: `${name}.batch_longest_ms`, value: longestMs, unit: 'ms' },
     ...(bytes === undefined ? [] : [{ name: `${name}.file_bytes`, value: bytes, unit: 'B' }]),
@@ -139,7 +139,7 @@ function createState(scope: IndexScope, dataDir: string) {
     celebrityThreshold: 10_000,
   })
   const { actors } = memory
-  const checkpoints = keepCheckpointed({ db, dataDir, log })
+  const checkpoints = startCheckpoints({ db, dataDir, log })
   const writer = createWriter({ db, memory, scope, now: () => NOW_MS })
   let seq = 0
 
@@ -211,17 +211,17 @@ async function run(
   bareUs: number,
 ): Promise<Rates> {
   const times: number[] = []
-  let kept = 0
+  let retained = 0
   const feed = await createFeed(dictionary, state.scope, async (items) => {
     const startedAt = performance.now()
-    kept += await state.apply(items)
+    retained += await state.apply(items)
     times.push(performance.now() - startedAt)
   })
   // The first run's machine code differs from the hundredth's.
   const warm = Math.floor(frames.length / 4)
   await feed.push(frames.slice(0, warm))
   times.length = 0
-  kept = 0
+  retained = 0
   const startedAt = performance.now()
   const before = process.threadCpuUsage()
   await feed.push(frames.slice(warm))
@@ -234,7 +234,7 @@ async function run(
     perSecond: (count * 1e6) / cpuUs,
     wallPerSecond: (count * 1000) / wallMs,
     share: bareUs / (cpuUs / count),
-    kept: kept / count,
+    kept: retained / count,
     p99Ms: times[Math.floor(times.length * 0.99)]!,
     longestMs: times.at(-1)!,
   }
@@ -249,8 +249,8 @@ async function createFeed(
   const decompressor = await createDecompressor(dictionary, maxFrameBytes)
   const position = createPosition(undefined, () => NOW_MS)
   let applied = 0
-  let room = Promise.resolve()
-  let makeRoom = () => {}
+  let diskSpace = Promise.resolve()
+  let freeSpace = () => {}
   const batcher = createBatcher({
     maxEvents: () => maxBatchEvents,
     maxBytes: maxBatchBytes,
@@ -262,11 +262,11 @@ async function createFeed(
       applied += events.length
     },
     onFull: () => {
-      room = new Promise((resolve) => {
-        makeRoom = resolve
+      diskSpace = new Promise((resolve) => {
+        freeSpace = resolve
       })
     },
-    onRoom: () => makeRoom(),
+    onSpace: () => freeSpace(),
   })
   const unread = scope === 'network' ? [] : collections
   const session = createSession({
@@ -295,7 +295,7 @@ async function createFeed(
     const until = applied + frames.length
     for (let at = 0; at < frames.length; at += FRAMES_A_READ) {
       for (const frame of frames.slice(at, at + FRAMES_A_READ)) session.onFrame(frame, true)
-      await room
+      await diskSpace
       // A socket yields to other tasks only so often; the batcher is one of them.
       if ((at / FRAMES_A_READ) % 4 === 3) await new Promise((resolve) => setImmediate(resolve))
     }

@@ -50,7 +50,7 @@ export async function bench({ full }: Pick<BenchOptions, 'full'>): Promise<Bench
       ...figuresOf('backup_again', again),
       ...figuresOf('restore', back),
     ]
-    return figures.map((one) => ({ ...one, doubt }))
+    return figures.map((figure) => ({ ...figure, doubt }))
   } finally {
     await store.close()
     rmSync(folder, { recursive: true, force: true })
@@ -113,17 +113,17 @@ async function run(args: string[], env: Record<string, string>): Promise<Run> {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let message = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (piece: Buffer) => {
-      said += piece.toString()
+      message += piece.toString()
     })
   }
   const used = { cpuSeconds: 0, peakMegabytes: 0 }
   const watching = setInterval(() => watch(child, used), LOOK_MS)
   const [code] = await once(child, 'close')
   clearInterval(watching)
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${said}`)
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${message}`)
   return { seconds: (performance.now() - startedAt) / 1000, ...used }
 }
 

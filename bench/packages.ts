@@ -43,7 +43,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
       value,
       unit: 'events/s',
     })),
-  ].map((one) => ({ ...one, name: `packages.${one.name}` }))
+  ].map((item) => ({ ...item, name: `packages.${item.name}` }))
 }
 
 type Figure = [name: string, perSecond: number]

@@ -126,19 +126,19 @@ function benchPosts(dataDir: string, events: number): BenchResult[] {
   const bytes = bytesOf(db, ['post_words'])
   const reader = openReader(dataDir)
   const search = createPostSearch(reader)
-  const asked = ['the', 'and the', '"of the"', 'lang:en', 'the -and'].map(
+  const requested = ['the', 'and the', '"of the"', 'lang:en', 'the -and'].map(
     (q) => matchOf(parsePostQuery(q), { groups: [], none: [] })!,
   )
   const perQueryMs = (sort: 'latest' | 'top') => {
     const times = { since: -Infinity, until: Infinity }
     const rounds = 20
     const read = () => {
-      for (const match of asked)
+      for (const match of requested)
         search.page({ match, ...times, sort, limit: 25, cursor: undefined })
     }
     read()
     return (
-      onceNs(rounds * asked.length, () => {
+      onceNs(rounds * requested.length, () => {
         for (let i = 0; i < rounds; i++) read()
       }) / 1e6
     )
@@ -162,6 +162,6 @@ function bytesOf(db: Db, names: readonly string[]): number {
   )
   const sizes = select.raw().all() as unknown as [string, number][]
   return sizes
-    .filter(([name]) => names.some((one) => name === one || name.startsWith(`${one}_`)))
+    .filter(([name]) => names.some((value) => name === value || name.startsWith(`${value}_`)))
     .reduce((sum, [, bytes]) => sum + bytes, 0)
 }

@@ -97,10 +97,10 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
       parts,
       viewers.filter((viewer) => viewer.kind === kind),
     )
-    const one = await closed(parts, requests, 1)
+    const measured = await closed(parts, requests, 1)
     results.push(
-      ms(`getTimeline.served.${kind}.cpu_ms`, one.cpuMs),
-      ms(`getTimeline.served.${kind}.p50_ms`, one.latency.p50),
+      ms(`getTimeline.served.${kind}.cpu_ms`, measured.cpuMs),
+      ms(`getTimeline.served.${kind}.p50_ms`, measured.latency.p50),
     )
   }
   const requests = timelineRequests(parts, viewers)
@@ -293,7 +293,7 @@ function subjectRequests(
 }
 
 function tokenOfEach({ served }: Bench, nsid: string): (viewer: Viewer) => string {
-  const tokens = new Map(served.world.viewers.map((one) => [one, served.token(one, nsid)]))
+  const tokens = new Map(served.world.viewers.map((viewer) => [viewer, served.token(viewer, nsid)]))
   return (viewer) => tokens.get(viewer)!
 }
 

@@ -12,8 +12,8 @@ import { createFollowGraph } from '@slipstream/follow-graph'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
 import { openWriter, type WriteDb } from '../src/data/store/db.ts'
 import { insertGraphChange } from '../src/data/store/records/graph-changes.ts'
-import { keepCheckpointed } from '../src/ingest/upkeep/disk/checkpoints.ts'
-import { keepSnapshots } from '../src/ingest/upkeep/memory/snapshots.ts'
+import { startCheckpoints } from '../src/ingest/upkeep/disk/checkpoints.ts'
+import { saveSnapshots } from '../src/ingest/upkeep/memory/snapshots.ts'
 import { createRandom } from '../test/support/random.ts'
 import { writerOf } from '../test/support/writer-of.ts'
 import type { BenchOptions, BenchResult } from './runner/result.ts'
@@ -86,7 +86,7 @@ function createWorld(db: WriteDb, dataDir: string, { accounts, edges }: Network)
 async function measureSave(world: World, { label, accounts }: Network): Promise<BenchResult[]> {
   const reader = await startReader(world, accounts)
   const calm = await reader.lateness(CALM_MS)
-  const changing = keepChanging(world, accounts)
+  const changing = startChanging(world, accounts)
   const written = await writeSnapshot(world)
   const busy = await reader.lateness(0)
   changing.stop()
@@ -106,11 +106,11 @@ type Written = { tookMs: number; longestMs: number }
 
 /** Like the ingest thread; the log is copied by a separate thread. */
 async function writeSnapshot({ db, dataDir, graph, actors }: World): Promise<Written> {
-  const checkpoints = keepCheckpointed({ db, dataDir, log: console })
+  const checkpoints = startCheckpoints({ db, dataDir, log: console })
   try {
     return await new Promise((resolve, reject) => {
       const log = { info: (figures: Written) => resolve(figures), warn: reject }
-      const snapshots = keepSnapshots({
+      const snapshots = saveSnapshots({
         db,
         writer: writerOf(db),
         graph,
@@ -126,7 +126,7 @@ async function writeSnapshot({ db, dataDir, graph, actors }: World): Promise<Wri
 }
 
 /** Follows and unfollows, journalled like the indexer's. */
-function keepChanging({ db, graph }: World, accounts: number): { stop(): void } {
+function startChanging({ db, graph }: World, accounts: number): { stop(): void } {
   const random = createRandom(11)
   const timer = setInterval(() => {
     db.transaction(() => {
@@ -189,9 +189,9 @@ async function startReader({ graph, dataDir }: World, accounts: number) {
   return {
     async lateness(afterMs: number) {
       await new Promise((resolve) => setTimeout(resolve, afterMs))
-      const told = next()
+      const notified = next()
       worker.postMessage('told')
-      return told
+      return notified
     },
     async stop() {
       worker.postMessage('stop')

@@ -17,8 +17,8 @@ const shared = { members: 100, followsEach: 1_000, accounts: 5_500_000, retain: 
 const small = { ...shared, listMean: 2, events: 20_000 }
 const large = { ...shared, listMean: 150, events: 1_000_000 }
 
-type Part = Record<(typeof KEPT)[number], number>
-const KEPT = ['anonymous_mb', 'file_mb', 'disk_mb', 'p50_ms', 'p99_ms', 'visible_p99_ms'] as const
+type Part = Record<(typeof CACHED)[number], number>
+const CACHED = ['anonymous_mb', 'file_mb', 'disk_mb', 'p50_ms', 'p99_ms', 'visible_p99_ms'] as const
 
 export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const community = await startLiveCommunity(full ? large : small)
@@ -33,7 +33,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   await community.stop()
   const hours = (PARTS * seconds) / 3_600
   return [
-    ...KEPT.flatMap((name) => drift(name, parts, hours)),
+    ...CACHED.flatMap((name) => drift(name, parts, hours)),
     { name: 'soak.hours', value: hours, unit: 'h' },
     { name: 'soak.cpu_percent', value: (cpu / (hours * 3_600)) * 100, unit: '% of a core' },
   ]
@@ -65,7 +65,11 @@ async function measurePart(community: LiveCommunity, seconds: number): Promise<P
   }
 }
 
-function drift(name: (typeof KEPT)[number], parts: readonly Part[], hours: number): BenchResult[] {
+function drift(
+  name: (typeof CACHED)[number],
+  parts: readonly Part[],
+  hours: number,
+): BenchResult[] {
   const values = parts.map((part) => part[name])
   const unit = name.endsWith('_mb') ? 'MB' : 'ms'
   const figure = (kind: string, value: number, of = unit) => {

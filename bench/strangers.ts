@@ -32,7 +32,7 @@ const SETTLE_MS = 60_000
 const HOOK = join(import.meta.dirname, 'world/join-group.ts')
 
 type Kind = keyof typeof strangerFaults
-type Parts = { world: World; subject: Subject }
+type Dependencies = { world: World; subject: Subject }
 
 const kinds = Object.keys(strangerFaults) as Kind[]
 
@@ -83,7 +83,7 @@ function endsOf(subject: Subject, group: MemoryGroup | undefined): number {
   return subject.deaths().length + (group?.kills() ?? 0)
 }
 
-async function signIn({ world, subject }: Parts): Promise<PageWatch> {
+async function signIn({ world, subject }: Dependencies): Promise<PageWatch> {
   const pages: { url: string; token: string }[] = []
   for (const { did: iss } of world.members) {
     await eventually(() => subject.get(iss, TIMELINE, {}))
@@ -103,7 +103,7 @@ async function watchFor(watch: PageWatch, work: () => Promise<void>): Promise<Pa
 }
 
 async function attack(
-  parts: Parts,
+  parts: Dependencies,
   { kind, name, watch }: { kind: Kind; name: string; watch: PageWatch },
 ): Promise<BenchResult[]> {
   let newcomerMs = 0
@@ -128,7 +128,7 @@ async function attack(
 }
 
 /** @returns how long a client with a real account and its own address waited for a first answer */
-async function newcomerComes({ world, subject }: Parts): Promise<number> {
+async function newcomerComes({ world, subject }: Dependencies): Promise<number> {
   const iss = world.strangers.mint()
   const startedAt = performance.now()
   await eventually(async () => {

@@ -20,7 +20,7 @@ type Manifest = {
 /** The folders of packages/, which are also the last parts of the packages' names. */
 export function workspaces(): string[] {
   return readdirSync(join(root, 'packages'), { withFileTypes: true })
-    .filter((one) => one.isDirectory())
+    .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort()
 }
@@ -55,7 +55,7 @@ function built(manifest: Manifest): object {
     path,
     { types: builtPath(source, '.d.ts'), default: builtPath(source, '.js') },
   ])
-  const twins = Object.entries(browser).map((pair) => pair.map((one) => builtPath(one, '.js')))
+  const twins = Object.entries(browser).map((pair) => pair.map((value) => builtPath(value, '.js')))
   return {
     name,
     ...others,

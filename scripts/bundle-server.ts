@@ -28,7 +28,7 @@ const FEATURES = 'import(list.href)'
 /** Stands for the bundle's own place while the sources' places are put in. */
 const OF_BUNDLE = 'import.meta.bundle'
 /** A server that still runs loads modules late from the bundle that it was started from. */
-const OTHERS_KEPT = 2
+const OTHERS_RETAINED = 2
 
 async function bundleServer(root: string): Promise<void> {
   const folder = bundleFolder(root)
@@ -93,7 +93,7 @@ function ofSources(root: string, bundle: string): Plugin {
           return `new URL('./${started}', ${OF_BUNDLE})`
         })
         .replaceAll(/import\.meta\.(url|dirname|filename)/g, (_, field: string) =>
-          placeOf(relative(bundle, id), field),
+          locationOf(relative(bundle, id), field),
         )
         .replaceAll(OF_BUNDLE, 'import.meta.url')
       return turned === code ? undefined : turned
@@ -107,7 +107,7 @@ function linkFeatures(root: string, code: string): string {
   return code.replace(FEATURES, `import('../features/features.ts')`)
 }
 
-function placeOf(path: string, field: string): string {
+function locationOf(path: string, field: string): string {
   const url = `new URL(${JSON.stringify(path)}, import.meta.url)`
   if (field === 'url') return `${url}.href`
   const file = `process.getBuiltinModule('node:url').fileURLToPath(${url})`
@@ -131,7 +131,7 @@ function dropOthers(folder: string): void {
     .filter((path) => path !== folder)
     .map((path) => ({ path, at: statSync(path).mtimeMs }))
     .sort((a, b) => b.at - a.at)
-  for (const { path } of others.slice(OTHERS_KEPT)) rmSync(path, { recursive: true })
+  for (const { path } of others.slice(OTHERS_RETAINED)) rmSync(path, { recursive: true })
 }
 
 if (import.meta.main)

@@ -20,11 +20,11 @@ const WITHOUT = [
 /** @returns the copy's folder, for the caller to remove */
 export function makeCoreAlone(): string {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-core-'))
-  const isKept = (path: string) => !WITHOUT.includes(path) && !path.endsWith('node_modules')
+  const isStored = (path: string) => !WITHOUT.includes(path) && !path.endsWith('node_modules')
   for (const name of COPIED) {
-    cpSync(join(root, name), join(folder, name), { recursive: true, filter: isKept })
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter: isStored })
   }
-  for (const name of readdirSync(root).filter((one) => /\.(json|ts|md|example)$/.test(one))) {
+  for (const name of readdirSync(root).filter((entry) => /\.(json|ts|md|example)$/.test(entry))) {
     cpSync(join(root, name), join(folder, name))
   }
   linkPackages(join(folder, 'node_modules'))
@@ -37,15 +37,15 @@ Runs the core's tests, or those named, in a copy of the tree without src/feature
 test/features, as vitest run does.`
 
 function wantedTests(args: string[]): string[] {
-  const unknown = args.find((one) => !existsSync(join(root, one)))
+  const unknown = args.find((arg) => !existsSync(join(root, arg)))
   if (unknown !== undefined) throw new Error(`${unknown} does not exist`)
   return args
 }
 
 if (import.meta.main) {
-  const asked = readArguments(USAGE, wantedTests)
+  const requested = readArguments(USAGE, wantedTests)
   const folder = makeCoreAlone()
-  const tests = asked.length > 0 ? asked : ROOMS.map((name) => `test/${name}`)
+  const tests = requested.length > 0 ? requested : ROOMS.map((name) => `test/${name}`)
   const vitest = join(folder, 'node_modules/.bin/vitest')
   const { status } = spawnSync(vitest, ['run', ...tests], { cwd: folder, stdio: 'inherit' })
   rmSync(folder, { recursive: true, force: true })

@@ -137,7 +137,7 @@ async function presentAll(): Promise<void> {
   const requests = await requestsOf()
   const functionsFile = join(dataDir, 'ask.sh')
   writeFileSync(functionsFile, asFunctions(origin, requests), { mode: 0o600 })
-  const said = screen({
+  const message = screen({
     origin,
     clientOrigin,
     people: simulation.network.repositories.length,
@@ -152,7 +152,7 @@ async function presentAll(): Promise<void> {
     ports: [config.port, Number(new URL(simulation.servers.origin).port)],
     isFromElsewhere: process.env['SSH_CONNECTION'] !== undefined,
   })
-  console.log(said)
+  console.log(message)
 }
 
 /** One whom the reader follows. */
@@ -164,29 +164,34 @@ function followed(reader: SimulatedAccount): number {
 async function requestsOf(): Promise<[Request, ...Request[]]> {
   const { few, many } = readers
   const [subject, second, third] = simulation.network.repositories.map(({ handle }) => handle)
-  const asked = async (command: string, what: string, reader: SimulatedAccount, call: string) => ({
+  const requested = async (
+    command: string,
+    what: string,
+    reader: SimulatedAccount,
+    call: string,
+  ) => ({
     command,
     what,
     path: `/xrpc/${call}`,
     token: await tokenOf(reader, call.split('?')[0]!),
   })
-  const proof = [subject, second, third].map((one) => `subjects=${one}`).join('&')
+  const proof = [subject, second, third].map((value) => `subjects=${value}`).join('&')
   const token = await serviceToken()
   const sets = `set=follows:${many.handle}&set=followers:${subject}`
   return [
-    await asked(
+    await requested(
       'timeline',
       `the timeline of ${few.handle}, three items`,
       few,
       `${TIMELINE}?limit=3`,
     ),
-    await asked(
+    await requested(
       'known',
       `whom ${many.handle} follows, and who follows ${subject}`,
       many,
       `${KNOWN_FOLLOWERS}?actor=${subject}&limit=5`,
     ),
-    await asked('proof', 'the same for three people at once', many, `${SOCIAL_PROOF}?${proof}`),
+    await requested('proof', 'the same for three people at once', many, `${SOCIAL_PROOF}?${proof}`),
     {
       command: 'arrivals',
       what: '/v1: what arrives in that first timeline, live',
@@ -206,8 +211,8 @@ async function requestsOf(): Promise<[Request, ...Request[]]> {
 /** For programs: the scopes of what is shown. */
 async function serviceToken(): Promise<string> {
   const cli = join(import.meta.dirname, '../src/tools/cli/main.ts')
-  const wish = ['token', 'create', 'demo', '--scope', 'read:following:*', 'graph:read', '--json']
-  const { stdout } = await promisify(execFile)(process.execPath, [cli, ...wish], {
+  const args = ['token', 'create', 'demo', '--scope', 'read:following:*', 'graph:read', '--json']
+  const { stdout } = await promisify(execFile)(process.execPath, [cli, ...args], {
     cwd: dataDir,
     env,
   })

@@ -14,12 +14,12 @@ const thisMachine = `${platform}${isMusl ? 'musl' : ''}-${arch}`
 
 /** @param machine - system, C library if not the usual, and processor, as packages name them: `linux-arm64` */
 export function dropOtherMachines(packages: string, machine = thisMachine): void {
-  for (const name of namesIn(packages).filter((one) => /^node-(linux|darwin|win)-/.test(one)))
+  for (const name of namesIn(packages).filter((value) => /^node-(linux|darwin|win)-/.test(value)))
     drop(join(packages, name), ['include', 'share', 'CHANGELOG.md'])
   drop(join(packages, 'better-sqlite3'), ['deps', 'src'])
-  keepOurs(join(packages, 'better-sqlite3/prebuilds'), [`${machine}.node`], machine)
+  onlyOurs(join(packages, 'better-sqlite3/prebuilds'), [`${machine}.node`], machine)
   const pictures = [`sharp-${machine}`, `sharp-libvips-${machine}`]
-  keepOurs(join(packages, '@img'), ['colour', ...pictures], machine)
+  onlyOurs(join(packages, '@img'), ['colour', ...pictures], machine)
   drop(packages, filesIn(packages).filter(isForDevelopers))
 }
 
@@ -31,15 +31,15 @@ function isForDevelopers(path: string): boolean {
 /** Not those below a link, which leads to a package of our own: `recursive` would follow it. */
 function filesIn(folder: string): string[] {
   if (!existsSync(folder)) return []
-  return readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
-    one.isDirectory()
-      ? filesIn(join(folder, one.name)).map((path) => join(one.name, path))
-      : one.name,
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? filesIn(join(folder, entry.name)).map((path) => join(entry.name, path))
+      : entry.name,
   )
 }
 
 /** Keeps everything if no file for this machine is known. */
-function keepOurs(folder: string, names: string[], machine: string): void {
+function onlyOurs(folder: string, names: string[], machine: string): void {
   const [needed = ''] = names.filter((name) => name.includes(machine))
   if (!existsSync(join(folder, needed))) return
   drop(

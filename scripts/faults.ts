@@ -76,14 +76,14 @@ function readOptions(args: string[]) {
   const options = { seeds: string, first: string, minutes: string, faults: string }
   const { values } = parseArgs({ args, options })
   return {
-    seeds: wholeNumber('seeds', values.seeds ?? '10'),
-    first: wholeNumber('first', values.first ?? '1'),
-    minutes: wholeNumber('minutes', values.minutes ?? '100000'),
+    seeds: integer('seeds', values.seeds ?? '10'),
+    first: integer('first', values.first ?? '1'),
+    minutes: integer('minutes', values.minutes ?? '100000'),
     kinds: values.faults === undefined ? usualKinds : kindsOf(values.faults),
   }
 }
 
-function wholeNumber(name: string, text: string): number {
+function integer(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new Error(`--${name}: "${text}" is no whole number.`)
 }

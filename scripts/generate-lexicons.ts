@@ -51,10 +51,10 @@ function reachRefs(id: string, node: unknown): void {
 function withoutDescriptions(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutDescriptions)
   if (typeof node !== 'object' || node === null) return node
-  const kept = Object.entries(node).filter(
+  const filtered = Object.entries(node).filter(
     ([key, value]) => key !== 'description' || typeof value !== 'string',
   )
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutDescriptions(value)]))
+  return Object.fromEntries(filtered.map(([key, value]) => [key, withoutDescriptions(value)]))
 }
 
 /**
@@ -76,10 +76,10 @@ for (const collection of collections) reach(collection, 'main')
 const generated = [...reached.keys()].sort().map((id) => {
   const { lexicon, defs } = documentOf(id) as { lexicon: number; defs: Json }
   const names = [...reached.get(id)!].sort()
-  const kept = Object.fromEntries(
+  const stored = Object.fromEntries(
     names.map((name) => [name, withoutDescriptions(asPart(id, defs[name] as Json))]),
   )
-  return { lexicon, id, defs: kept }
+  return { lexicon, id, defs: stored }
 })
 writeFileSync(RECORDS, JSON.stringify(generated, null, 2))
 execFileSync('biome', ['format', '--write', RECORDS], { stdio: 'inherit' })

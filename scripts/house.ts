@@ -25,7 +25,7 @@ function print(house: House, walks: Record<string, Walk>): void {
     ...house.toFeatures.slice(0, MOST).map((arrow) => `  ${arrow}`),
     'biggest flat folders:',
     ...house.folders.slice(0, 5).map(([folder, files]) => `  ${folder} ${files}`),
-    ...Object.entries(walks).flatMap(([name, one]) => linesOf(name, one)),
+    ...Object.entries(walks).flatMap(([name, walk]) => linesOf(name, walk)),
   ]
   console.log(lines.join('\n'))
 }

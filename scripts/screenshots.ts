@@ -164,7 +164,7 @@ async function takeAll(from: Browser, size: keyof typeof SIZES, colorScheme: 'li
   await page.click('#proof-form button')
   await page.waitForSelector('svg.proof')
   await page.click('#timeline-tab')
-  await keepFirstItems(page)
+  await storeFirstItems(page)
   await shoot(page, `explore-${name}`)
   await context.close()
 }
@@ -189,12 +189,12 @@ async function nameHost(page: Page): Promise<void> {
 }
 
 /** Shortens the long timeline page, whose remaining items look the same. */
-async function keepFirstItems(page: Page): Promise<void> {
+async function storeFirstItems(page: Page): Promise<void> {
   const most = 7
   await page.$$eval(
     '#timeline > li',
-    (items, kept) => {
-      for (const item of items.slice(kept)) item.remove()
+    (items, retained) => {
+      for (const item of items.slice(retained)) item.remove()
     },
     most,
   )

@@ -112,7 +112,9 @@ export function membersOf(network: SimulatedNetwork): Members {
     members,
     reader,
     muted: repositories.findLast(({ did }) => followed.has(did))!,
-    wellKnown: repositories.find((one) => one !== reader && !followed.has(one.did))!,
+    wellKnown: repositories.find(
+      (repository) => repository !== reader && !followed.has(repository.did),
+    )!,
   }
 }
 

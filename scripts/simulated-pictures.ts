@@ -23,13 +23,13 @@ const SCENES: [alt: string, sky: string, ground: string][] = [
 
 export async function drawPictures(): Promise<Pictures> {
   const blobs = new Map<string, Buffer>()
-  const keep = (bytes: Buffer, alt: string): Picture => {
+  const store = (bytes: Buffer, alt: string): Picture => {
     const cid = blobCid(bytes)
     blobs.set(cid, bytes)
     return { cid, size: bytes.length, alt }
   }
   const faces = Array.from({ length: FACES }, async (_, i) =>
-    keep(
+    store(
       await sharp(Buffer.from(faceSvg(i)))
         .png()
         .toBuffer(),
@@ -37,7 +37,7 @@ export async function drawPictures(): Promise<Pictures> {
     ),
   )
   const scenes = SCENES.map(async ([alt, sky, ground]) =>
-    keep(
+    store(
       await sharp(Buffer.from(sceneSvg(sky, ground)))
         .jpeg()
         .toBuffer(),

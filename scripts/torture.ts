@@ -30,7 +30,7 @@ ${COSTLY_USAGE}
 ${ATTACKERS_USAGE}
 
 ${ADDRESS_USAGE}`
-const SHOWN_DIFFERENCES = 10
+const PRESENTED_DIFFERENCES = 10
 /** Each of these is a run of its own. */
 const OWN_KINDS = ['costly', 'attackers', 'address']
 
@@ -78,7 +78,7 @@ function readOptions(args: string[]) {
     },
   })
   const number = (name: Exclude<keyof typeof values, 'json' | 'verify-all'>, usual?: number) =>
-    values[name] === undefined ? usual : wholeNumber(name, values[name])
+    values[name] === undefined ? usual : integer(name, values[name])
   const first = number('first', 1)!
   return {
     given: values,
@@ -132,9 +132,11 @@ async function work(): Promise<void> {
 async function runApart(seed: number): Promise<RunReport> {
   const { events, faults, kinds, source } = given
   const options = Object.entries({ seeds: '1', first: String(seed), events, faults, kinds, source })
-  const told = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
-  if (given['verify-all']) told.push('--verify-all')
-  const child = spawn(process.execPath, [import.meta.filename, ...told, '--json'], {
+  const messages = options.flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  )
+  if (given['verify-all']) messages.push('--verify-all')
+  const child = spawn(process.execPath, [import.meta.filename, ...messages, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const end = () => child.kill()
@@ -151,8 +153,8 @@ function print(report: RunReport): void {
   console.log(
     `seed ${seed}: ${events} events, ${compared} compared, ${differences.length} differences, ${seconds} s`,
   )
-  for (const one of differences.slice(0, SHOWN_DIFFERENCES)) {
-    const { what, about, viewer, expected, got, history } = one
+  for (const difference of differences.slice(0, PRESENTED_DIFFERENCES)) {
+    const { what, about, viewer, expected, got, history } = difference
     console.log(`  ${what}: ${about} as seen by ${viewer}
     expected ${text(expected)}
     got      ${text(got)}
@@ -172,7 +174,7 @@ function sumUp(all: RunReport[]) {
     }
   }
   const idle = all.flatMap(({ withoutEffect }) => withoutEffect)
-  const idleTimes = (kind: string) => idle.filter((one) => one.kind === kind).length
+  const idleTimes = (kind: string) => idle.filter((item) => item.kind === kind).length
   const sum = (read: (report: RunReport) => number) =>
     all.reduce((total, report) => total + read(report), 0)
   return {
@@ -215,7 +217,7 @@ seeds ${total.seeds}, faults ${total.faults}, events sent ${total.events} (${tot
 }
 
 function faultKind(name: string): FaultKind {
-  const kind = faultKinds.find((one) => one === name)
+  const kind = faultKinds.find((faultKind) => faultKind === name)
   if (kind) return kind
   throw new Error(`--kinds: there is no ${name}; there are ${faultKinds.join(', ')}`)
 }
@@ -225,7 +227,7 @@ function sourceOf(name: string): Source {
   throw new Error(`--source: only jetstream or relay, not ${name}`)
 }
 
-function wholeNumber(name: string, value: string): number {
+function integer(name: string, value: string): number {
   const number = Number(value)
   if (Number.isInteger(number) && number >= 0) return number
   throw new Error(`--${name} must be a whole number`)

@@ -43,25 +43,27 @@ function targetRow(target: Target, saved: SavedFigure | undefined): string {
   const limit = `${limitText(target)} ${unit}`
   const name = `\`${figure}\`${fullOnly ? ' (`--full`)' : ''}`
   if (!saved) return `| ${what} | ${limit} | not measured | | ${name} |`
-  const verdict = isMet(target, saved.value) ? 'met' : `**missed**, ${missedBy(target, saved)}`
+  const verdict = isMet(target, saved.value) ? 'met' : `**missed**, ${shortfall(target, saved)}`
   return `| ${what} | ${limit} | ${formatValue(saved.value)} ${saved.unit} | ${verdict} | ${name} |`
 }
 
 /** For example `1.4 times`: the ratio of the figure to the target, or its inverse. */
-function missedBy({ better, limit }: Target, { value }: SavedFigure): string {
+function shortfall({ better, limit }: Target, { value }: SavedFigure): string {
   const times = better === 'less' ? value / limit : limit / value
   return `${Number(times.toPrecision(2))} times`
 }
 
 /** The days, machines, commits, clocks and load averages of the table's figures. */
 export function provenance(figures: SavedFigures): string {
-  const saved = targets.map(({ figure }) => figures[figure]).filter((one) => one !== undefined)
+  const saved = targets
+    .map(({ figure }) => figures[figure])
+    .filter((savedFigure) => savedFigure !== undefined)
   const dates = [...new Set(saved.map(({ date }) => date))].sort()
   const machines = [...new Set(saved.map(({ machine }) => machine))]
   const commits = [...new Set(saved.map(({ commit }) => commit ?? 'an earlier one'))].sort()
   const clocks = saved.flatMap(({ mhz }) => mhz ?? [])
   const loads = saved.map(({ load }) => load)
-  const full = saved.filter((one) => one.full).length
+  const full = saved.filter((savedFigure) => savedFigure.full).length
   return [
     `Measured on ${dates.join(', ')} on ${machines.join('; ')}, at ${commits.length > 1 ? 'the commits' : 'commit'} ${commits.join(', ')}.`,
     ...(clocks.length > 0 ? [`Clock: ${Math.min(...clocks)} to ${Math.max(...clocks)} MHz.`] : []),
@@ -75,8 +77,8 @@ export function costTable(figures: SavedFigures, network: string): string {
   const head = `| | ${MEMBERS.map(([, name]) => name).join(' | ')} members |`
   const rows = COSTS.map(([figure, what]) => {
     const cells = MEMBERS.map(([power]) => figures[`cost.${network}.${power}.${figure}`])
-    const shown = cells.map((cell) => (cell ? formatValue(cell.value) : ''))
-    return `| ${what} | ${shown.join(' | ')} |`
+    const visible = cells.map((cell) => (cell ? formatValue(cell.value) : ''))
+    return `| ${what} | ${visible.join(' | ')} |`
   })
   return [head, `| --- | ${MEMBERS.map(() => '---').join(' | ')} |`, ...rows].join('\n')
 }
@@ -139,11 +141,11 @@ const VARIANTS: [name: string, what: string][] = [
 
 export function lossyTable(figures: SavedFigures): string {
   const of = (name: string) => figures[`hot-shards${name}`]
-  const shown = (name: string) => formatValue(of(name)?.value ?? Number.NaN)
+  const format = (name: string) => formatValue(of(name)?.value ?? Number.NaN)
   const pair = (name: string, figure: string) =>
-    `${shown(`${name}.before.${figure}`)} → ${shown(`${name}.after.${figure}`)}`
+    `${format(`${name}.before.${figure}`)} → ${format(`${name}.after.${figure}`)}`
   const less = (name: string, figure: string) =>
-    `${shown(`${name}.${figure}.less`)} (${shown(`${name}.${figure}.less_least`)} … ${shown(`${name}.${figure}.less_most`)})`
+    `${format(`${name}.${figure}.less`)} (${format(`${name}.${figure}.less_least`)} … ${format(`${name}.${figure}.less_most`)})`
   const rows = VARIANTS.map(([name, what]) => {
     const cells = [
       ...['busiest_shard', 'write_p99_ms', 'page_p99_ms'].map((figure) => pair(name, figure)),

@@ -19,13 +19,13 @@ type App = { close(): Promise<void> }
 type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => void }
 
 /** @throws ConfigError for problems that the operator can fix. */
-export async function startApp({ config: asked, log, onFatal }: AppOptions): Promise<App> {
-  for (const { prepare } of features) await prepare?.(asked as never)
-  const lock = lockDataDir(asked.dataDir)
-  closeFolder(asked.dataDir, log)
-  const found = await findFreePort(asked).catch(asPortRefusal(asked))
+export async function startApp({ config: requested, log, onFatal }: AppOptions): Promise<App> {
+  for (const { prepare } of features) await prepare?.(requested as never)
+  const lock = lockDataDir(requested.dataDir)
+  closeFolder(requested.dataDir, log)
+  const found = await findFreePort(requested).catch(asPortRefusal(requested))
   // Without a host name, our DID contains the port.
-  const config = asked.port === 0 ? atPort(asked, found) : asked
+  const config = requested.port === 0 ? atPort(requested, found) : requested
   const { startIngest } = await import('./ingest/client.ts')
   // The ingest thread creates the memory while this thread loads the serving code.
   const [ingest, { startServing }] = await Promise.all([

@@ -53,7 +53,7 @@ test('the detector recognises unbounded backtracking', () => {
 })
 
 test('no pattern in src backtracks without bound', () => {
-  const literals = files.flatMap((one) => one.literals.map((text) => ({ file: one.file, text })))
+  const literals = files.flatMap((file) => file.literals.map((text) => ({ file: file.file, text })))
   expect(literals.length).toBeGreaterThan(100)
   const bad = literals.filter(({ text }) => goesBackWithoutEnd(text))
   expect(bad.map(({ file, text }) => `${file}: ${text}`)).toEqual([])

@@ -16,7 +16,7 @@ const EXIT_IO = 74
 const started: SlipstreamProcess[] = []
 
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
+  await Promise.all(started.splice(0).map((server) => server.stop('SIGKILL')))
 })
 
 /** Nothing listens at its hosts. */
@@ -29,24 +29,24 @@ function run(env: Record<string, string>, args: string[] = []): SlipstreamProces
 
 /** Starts a process that is stopped after the test. */
 function start(env: Record<string, string> = {}, args: string[] = []): SlipstreamProcess {
-  const one = run(env, args)
-  started.push(one)
-  return one
+  const server = run(env, args)
+  started.push(server)
+  return server
 }
 
 test('--version and --help answer without starting anything', async () => {
-  const asked = start({}, ['--version'])
-  expect(await asked.exit).toBe(0)
-  expect(asked.output().trim()).toBe(version)
+  const requested = start({}, ['--version'])
+  expect(await requested.exit).toBe(0)
+  expect(requested.output().trim()).toBe(version)
   const helped = start({}, ['--help'])
   expect(await helped.exit).toBe(0)
   expect(helped.output()).toContain('--print-config')
 })
 
 test('--print-config prints every setting and its value', async () => {
-  const asked = start({ HOSTNAME: 'appview.example.org' }, ['--print-config'])
-  expect(await asked.exit).toBe(0)
-  expect(asked.output()).toContain('SLIPSTREAM_SERVICE_DID=did:web:appview.example.org')
+  const requested = start({ HOSTNAME: 'appview.example.org' }, ['--print-config'])
+  expect(await requested.exit).toBe(0)
+  expect(requested.output()).toContain('SLIPSTREAM_SERVICE_DID=did:web:appview.example.org')
 })
 
 test.each([
@@ -68,23 +68,23 @@ test.each([
 test('V8 takes no object for long-lived because many of its kind survived', async () => {
   // A young generation so small that objects survive, and V8 would decide, while the server starts.
   const options = ['--max-semi-space-size=1', '--trace-pretenuring-statistics']
-  const one = startSlipstream({ ...NOWHERE, DATA_DIR: freshDataDir() }, [], { options })
-  started.push(one)
-  await one.port()
-  await one.stop('SIGTERM')
-  expect(one.output()).not.toMatch(/=> (maybe )?tenure/)
+  const server = startSlipstream({ ...NOWHERE, DATA_DIR: freshDataDir() }, [], { options })
+  started.push(server)
+  await server.port()
+  await server.stop('SIGTERM')
+  expect(server.output()).not.toMatch(/=> (maybe )?tenure/)
 })
 
 test('what it compiled is stored while it runs, so that the start after a crash is quick', async () => {
   const compiled = freshDataDir()
   const env = { NODE_COMPILE_CACHE: compiled }
-  const one = startSlipstream({ ...NOWHERE, DATA_DIR: freshDataDir() }, [], { env })
-  started.push(one)
-  await one.port()
+  const server = startSlipstream({ ...NOWHERE, DATA_DIR: freshDataDir() }, [], { env })
+  started.push(server)
+  await server.port()
   const stored = () => readdirSync(compiled, { recursive: true })
   // 505 with those of the ingest thread, 281 without.
   await expect.poll(() => stored().length).toBeGreaterThan(400)
-  await one.stop('SIGKILL')
+  await server.stop('SIGKILL')
 })
 
 test('refuses a port in use by name, before anything is loaded or created', async () => {
@@ -200,26 +200,26 @@ test('under nohup, which Node by itself would not obey, a closed terminal does n
 test('exits on a damaged database, with advice on how to fix it', async () => {
   const dataDir = freshDataDir()
   writeFileSync(join(dataDir, 'slipstream.sqlite'), 'no database '.repeat(1000))
-  const one = start({ DATA_DIR: dataDir })
-  expect(await one.exit).toBe(EXIT_IO)
-  expect(one.output()).toMatch(/is damaged .*\n {2}Restore/)
+  const server = start({ DATA_DIR: dataDir })
+  expect(await server.exit).toBe(EXIT_IO)
+  expect(server.output()).toMatch(/is damaged .*\n {2}Restore/)
 })
 
 test('exits if the database is removed while it runs, with advice on how to fix it', async () => {
   const dataDir = freshDataDir()
-  const one = start({ DATA_DIR: dataDir })
-  await one.port()
+  const server = start({ DATA_DIR: dataDir })
+  await server.port()
   rmSync(dataDir, { recursive: true })
-  expect(await one.exit).toBe(EXIT_IO)
-  expect(one.output()).toMatch(/removed while Slipstream was running .*\n {2}Writes since then/)
+  expect(await server.exit).toBe(EXIT_IO)
+  expect(server.output()).toMatch(/removed while Slipstream was running .*\n {2}Writes since then/)
 })
 
 test('tells a corrupt lock file from a second process', async () => {
   const dataDir = freshDataDir()
   writeFileSync(join(dataDir, 'slipstream.lock'), 'no database '.repeat(1000))
-  const one = start({ DATA_DIR: dataDir })
-  expect(await one.exit).toBe(EXIT_CONFIG)
-  expect(one.output()).toMatch(/slipstream\.lock/)
+  const server = start({ DATA_DIR: dataDir })
+  expect(await server.exit).toBe(EXIT_CONFIG)
+  expect(server.output()).toMatch(/slipstream\.lock/)
 })
 
 /** Returns the excess permissions of a folder and of every entry in it. */
@@ -235,7 +235,7 @@ function modesIn(folder: string): [string, string][] {
 test('at startup closes files that an earlier version left open to other users', async () => {
   const dataDir = freshDataDir()
   await start({ DATA_DIR: dataDir }).port()
-  await Promise.all(started.splice(0).map((one) => one.stop()))
+  await Promise.all(started.splice(0).map((server) => server.stop()))
   mkdirSync(join(dataDir, 'members-away'))
   for (const name of ['.', 'members-away']) chmodSync(join(dataDir, name), 0o755)
   chmodSync(join(dataDir, 'slipstream.sqlite'), 0o644)

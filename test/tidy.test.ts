@@ -41,7 +41,7 @@ function readSource(path: string): SourceFile {
     ...text.matchAll(/(?:from|import|import\()\s*'(\.[^']+|@slipstream\/[^']+)'/g),
     ...text.matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
   ].map((match) => match[1]!)
-  return { path, text, imports: specifiers.map((one) => targetOf(path, one)) }
+  return { path, text, imports: specifiers.map((specifier) => targetOf(path, specifier)) }
 }
 
 /** The file that an import means; of our own packages their face. */
@@ -127,18 +127,20 @@ describe('packages stand alone', () => {
     '%s',
     (name, { imports, text }) => {
       const [workspace = ''] = name.split('/')
-      const mayImport = [workspace, ...allowed.get(workspace)!].map((one) =>
-        join(packages, one, 'src/'),
+      const mayImport = [workspace, ...allowed.get(workspace)!].map((value) =>
+        join(packages, value, 'src/'),
       )
-      const outside = imports.filter((path) => !mayImport.some((one) => path.startsWith(one)))
+      const outside = imports.filter((path) => !mayImport.some((value) => path.startsWith(value)))
       expect(outside).toEqual([])
       const manifest = JSON.parse(
         readFileSync(join(packages, workspace, 'package.json'), 'utf8'),
       ) as { dependencies?: Record<string, string> }
       const others = [...text.matchAll(/(?:from|import|import\()\s*'([^.'][^']*)'/g)]
         .map((match) => match[1]!)
-        .filter((one) => !one.startsWith('node:'))
-      const undeclared = others.filter((one) => !Object.hasOwn(manifest.dependencies ?? {}, one))
+        .filter((value) => !value.startsWith('node:'))
+      const undeclared = others.filter(
+        (other) => !Object.hasOwn(manifest.dependencies ?? {}, other),
+      )
       expect(undeclared).toEqual([])
     },
   )
@@ -147,7 +149,9 @@ describe('packages stand alone', () => {
     const inside = (path: string) =>
       workspaces.some((name) => path.startsWith(join(packages, name, 'src/')))
     const users = sources.filter(({ text, path }) =>
-      [...text.matchAll(/'(\.[^']+)'/g)].some(([, one]) => inside(resolve(dirname(path), one!))),
+      [...text.matchAll(/'(\.[^']+)'/g)].some(([, found]) =>
+        inside(resolve(dirname(path), found!)),
+      ),
     )
     expect(users.map(({ path }) => relative(root, path))).toEqual([])
   })
@@ -175,7 +179,7 @@ test('there are no import cycles, types included', () => {
 test('the core names no feature', () => {
   const inCore = sources.filter(({ path }) => !isIn(below(path), ['features/']))
   const named = inCore.flatMap(({ path, text, imports }) => [
-    ...imports.filter((one) => one.startsWith(join(src, 'features/'))).map(() => below(path)),
+    ...imports.filter((value) => value.startsWith(join(src, 'features/'))).map(() => below(path)),
     ...(/\bfeatures\/(?!features\.ts|NAME)[\w-]+\//.test(text) ? [below(path)] : []),
   ])
   expect(named).toEqual([])
@@ -316,12 +320,12 @@ function namesImported({ path, text }: SourceFile): string[] {
       .map((name) => /^\s*(?:type )?([\w$]+)/.exec(name)?.[1])
       .map((name) => `${from(specifier)} ${name}`),
   )
-  const whole = [
+  const complete = [
     ...text.matchAll(/^import \* as \w+ from '(\.[^']+)'/gm),
     ...text.matchAll(/(?<!\} = await )import\('(\.[^']+)'\)/g),
     ...text.matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
   ].map(([, specifier = '']) => `${from(specifier)} *`)
-  return [...lists, ...whole]
+  return [...lists, ...complete]
 }
 
 /**
@@ -480,7 +484,7 @@ test(`no file has a head of more than ${MAX_HEAD_LINES} lines`, () => {
     )
     .map(({ path, text }) => ({
       path,
-      lines: text.split('\n').findIndex((one) => !/^\/\//.test(one)),
+      lines: text.split('\n').findIndex((line) => !/^\/\//.test(line)),
     }))
     .filter(({ lines }) => lines > MAX_HEAD_LINES)
   expect(long.map(({ path, lines }) => `${relative(root, path)}: ${lines}`)).toEqual([])

@@ -18,14 +18,14 @@ const HEAD = [
 /** @returns whether all parts ran to their ends */
 export async function runAgainst(tree: string): Promise<boolean> {
   const lines = [...HEAD]
-  let areWhole = true
+  let areComplete = true
   for (const part of parts) {
-    const { ratios, isWhole } = await measure(part, tree)
-    areWhole &&= isWhole
+    const { ratios, isWhole: isComplete } = await measure(part, tree)
+    areComplete &&= isComplete
     lines.push(...part.rows.map((row) => rowLine(row, ratios.get(row.figure))))
   }
   for (const line of lines) console.log(line)
-  return areWhole
+  return areComplete
 }
 
 async function measure({ script, args }: Part, tree: string) {

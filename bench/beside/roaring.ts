@@ -60,8 +60,8 @@ function roaringOf({ RoaringBitmap32 }: Library): Roaring {
       }
     },
     inBoth(a, b) {
-      const [one, other] = [new RoaringBitmap32(a), new RoaringBitmap32(b)]
-      return () => one.andCardinality(other)
+      const [first, other] = [new RoaringBitmap32(a), new RoaringBitmap32(b)]
+      return () => first.andCardinality(other)
     },
   }
 }

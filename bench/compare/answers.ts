@@ -49,8 +49,8 @@ async function compareTrees(): Promise<Report> {
   const known = paths.map(methodsOf) as [Map<string, KnownMethod>, Map<string, KnownMethod>]
   const shared = [...known[1].values()].filter(({ nsid }) => known[0].has(nsid))
   const only = (a: 0 | 1, b: 0 | 1) => [...known[a].keys()].filter((nsid) => !known[b].has(nsid))
-  const asked = shared.filter(({ kind }) => kind === 'query')
-  const queries = asked.flatMap((one) => queriesFor(one, cast))
+  const requested = shared.filter(({ kind }) => kind === 'query')
+  const queries = requested.flatMap((knownMethod) => queriesFor(knownMethod, cast))
   const events = await scene.play(() => compareAll(earlyWrites(cast)))
   network.feeds.gives(cast.posts.concat(cast.posts).slice(0, FEED_POSTS))
   await compareAll(laterWrites(cast, cid))
@@ -66,7 +66,7 @@ async function compareTrees(): Promise<Report> {
   await compareAll(wrongWrites(shared.filter(({ kind }) => kind === 'procedure')))
   await compareAll(queries.filter(({ about, path }) => about === 'subject' && !path.includes('?')))
   const causes = groupByCause(differences, exceptions)
-  const notAsked = { onlyBefore: only(0, 1), onlyNow: only(1, 0) }
+  const notRequested = { onlyBefore: only(0, 1), onlyNow: only(1, 0) }
   const [before = '', now = ''] = paths
   return {
     trees: { before, now },
@@ -75,7 +75,7 @@ async function compareTrees(): Promise<Report> {
     events,
     methods,
     passing,
-    notAsked,
+    notRequested,
     causes,
     differences,
   }
@@ -98,8 +98,8 @@ async function lasting(
 }
 
 function areSame([before, now]: [Answer[], Answer[]]): boolean {
-  const isSame = (one: Answer, i: number) =>
-    compareAnswers(one, now[i] ?? NONE, withoutOwnTimes).same !== undefined
+  const isSame = (answer: Answer, i: number) =>
+    compareAnswers(answer, now[i] ?? NONE, withoutOwnTimes).same !== undefined
   return before.length === now.length && before.every(isSame)
 }
 
@@ -136,9 +136,9 @@ function judge(request: Recorded, page: number, [before, now]: [Answer?, Answer?
     tally[verdict.same]++
     return
   }
-  const found = verdict.differences.map((one) => ({ ...one, method, request: text }))
+  const found = verdict.differences.map((difference) => ({ ...difference, method, request: text }))
   differences.push(...found)
-  const isNamed = found.every((one) => reasonFor(exceptions, one) !== undefined)
+  const isNamed = found.every((item) => reasonFor(exceptions, item) !== undefined)
   tally[isNamed ? 'named' : 'different']++
 }
 

@@ -40,7 +40,7 @@ export function reportRatio<T>(
   const ratios = pairs.map((pair) => figure(pair[1]!) / figure(pair[0]!))
   const [low, mid, high] = [0.25, 0.5, 0.75].map((share) => shareOf(ratios, share)) as Three
   const [before, now] = all.map(median) as [number, number]
-  const [worst, worstNow] = all.map((one) => Math.max(...one).toPrecision(3))
+  const [worst, worstNow] = all.map((value) => Math.max(...value).toPrecision(3))
   const half = `half of the rounds ${low.toFixed(2)} to ${high.toFixed(2)}`
   console.log(
     `${name}: ${before.toPrecision(4)} → ${now.toPrecision(4)}, ratio ${mid.toFixed(2)} (${half}); largest ${worst} → ${worstNow}`,

@@ -45,11 +45,11 @@ const worlds = [await serve(trees[0]), await serve(trees[1])] as const
 try {
   for (const [method, requests] of Object.entries(methods())) {
     if (!method.startsWith(values.only)) continue
-    const asked = worlds.map(requests)
+    const requested = worlds.map(requests)
     const measure = (i: number, plan: Pick<LoadPlan, 'connections' | 'seconds' | 'load'>) =>
       measureLoad(
         { generator, app: worlds[i]!.app },
-        { requests: asked[i]!, warmupSeconds: 0.2, ...plan },
+        { requests: requested[i]!, warmupSeconds: 0.2, ...plan },
       )
     const closed = { connections: CONNECTIONS, load: { kind: 'closed' } } as const
     for (const i of [0, 1]) await measure(i, { ...closed, seconds: COMPILE_SECONDS })

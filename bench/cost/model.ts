@@ -86,17 +86,17 @@ export type Cost = {
   outGbADay: number
 }
 
-export function costOf(units: UnitCosts, place: Neighbourhood, network: Network): Cost {
-  const { members, authors } = place
+export function costOf(units: UnitCosts, community: Neighbourhood, network: Network): Cost {
+  const { members, authors } = community
   const edges = Math.min(network.follows, authors * LIST_MEAN)
-  const cores = coresOf(units, place)
+  const cores = coresOf(units, community)
   return {
     members,
     authors,
     edges,
     ramGb: memoryOf(units, { members, edges, network }),
     cores,
-    diskGbADay: diskADay(units, place.keptShare),
+    diskGbADay: diskADay(units, community.storedShare),
     diskGbAtFirst: (edges * units.diskPerFollow) / GB,
     inGbADay: (eventsPerS() * DAY_S * stream.compressedBytesPerEvent) / GB,
     outGbADay: (answerBytes(units, members) * habits.compressedShare) / GB,
@@ -124,14 +124,14 @@ export function memoryOf(
 /**
  * Seconds for checking a dropped event and for applying a kept one, derived from the two scopes.
  */
-function ingestSeconds(units: UnitCosts, keptShare: number): number {
-  const keeping = 1 / units.networkEventsPerS
+function ingestSeconds(units: UnitCosts, storedShare: number): number {
+  const retaining = 1 / units.networkEventsPerS
   const share = units.communityKeptShare
   const dropping = Math.max(
     0,
-    (1 / units.communityEventsPerS - share * keeping) / Math.max(0.01, 1 - share),
+    (1 / units.communityEventsPerS - share * retaining) / Math.max(0.01, 1 - share),
   )
-  return keptShare * keeping + (1 - keptShare) * dropping
+  return storedShare * retaining + (1 - storedShare) * dropping
 }
 
 /**
@@ -143,9 +143,9 @@ export function liveFactor(units: UnitCosts): number {
   return each / ingestSeconds(units, units.liveKeptEvents / units.liveEvents)
 }
 
-function coresOf(units: UnitCosts, place: Neighbourhood): Cost['cores'] {
-  const { members, keptShare, writesPerPost } = place
-  const ingest = eventsPerS() * ingestSeconds(units, keptShare) * liveFactor(units)
+function coresOf(units: UnitCosts, community: Neighbourhood): Cost['cores'] {
+  const { members, storedShare, writesPerPost } = community
+  const ingest = eventsPerS() * ingestSeconds(units, storedShare) * liveFactor(units)
   const items = stream.posts + stream.reposts
   const fanOut = (items * writesPerPost * units.fanOutWriteNs) / 1e9
   const perMember =
@@ -156,13 +156,13 @@ function coresOf(units: UnitCosts, place: Neighbourhood): Cost['cores'] {
 }
 
 /** Assumes that kept records have the network's shares of posts, likes and reposts. */
-function diskADay(units: UnitCosts, keptShare: number): number {
+function diskADay(units: UnitCosts, storedShare: number): number {
   const { posts, likes, reposts } = stream
   const perSecond =
     posts * units.diskPerPost +
     likes * units.diskPerLike +
     reposts * units.diskPerLike * REPOST_LIKES
-  return (keptShare * perSecond * DAY_S) / GB
+  return (storedShare * perSecond * DAY_S) / GB
 }
 
 function answerBytes(units: UnitCosts, members: number): number {

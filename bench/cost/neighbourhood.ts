@@ -14,7 +14,7 @@ export type Neighbourhood = {
   /**
    * Share of the network's acts that a community keeps: those by authors or about their records.
    */
-  keptShare: number
+  storedShare: number
   /** Members who receive a post, averaged over all posts of the network, without celebrities. */
   writesPerPost: number
 }
@@ -69,20 +69,20 @@ function sampleActs(
   random: Random,
   followers: Uint32Array,
   { accounts, celebrityThreshold }: NeighbourhoodOptions,
-): Pick<Neighbourhood, 'authorShare' | 'keptShare' | 'writesPerPost'> {
+): Pick<Neighbourhood, 'authorShare' | 'storedShare' | 'writesPerPost'> {
   let byAuthors = 0
-  let kept = 0
+  let retained = 0
   let writes = 0
   for (let i = 0; i < SAMPLE; i++) {
     const count = followers[drawActive(random, accounts)]!
     const isAbout = followers[drawActive(random, accounts)]! > 0
     if (count > 0) byAuthors++
-    if (count > 0 || isAbout) kept++
+    if (count > 0 || isAbout) retained++
     if (count < celebrityThreshold) writes += count
   }
   return {
     authorShare: byAuthors / SAMPLE,
-    keptShare: kept / SAMPLE,
+    storedShare: retained / SAMPLE,
     writesPerPost: writes / SAMPLE,
   }
 }

@@ -11,12 +11,12 @@ export function readSaved<Name extends string>(
   names: Readonly<Record<Name, string>>,
 ): Record<Name, number> {
   const figures = Object.assign({}, ...paths.map(readFigures)) as SavedFigures
-  const asked = Object.entries<string>(names)
-  const missing = asked.flatMap(([, figure]) => (figures[figure] === undefined ? [figure] : []))
+  const requested = Object.entries<string>(names)
+  const missing = requested.flatMap(([, figure]) => (figures[figure] === undefined ? [figure] : []))
   if (missing.length > 0) {
     const [path] = paths
     throw new Error(`missing ${missing.join(', ')}: run npm run bench -- NAME --save ${path}`)
   }
-  const entries = asked.map(([name, figure]) => [name, figures[figure]!.value])
+  const entries = requested.map(([name, figure]) => [name, figures[figure]!.value])
   return Object.fromEntries(entries) as Record<Name, number>
 }

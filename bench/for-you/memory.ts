@@ -10,11 +10,11 @@ const MEMBERS = [10, 1_000, 10_000]
 
 export function memoryFigures(network: Network, bytes: number): BenchResult[] {
   // All stay, so that none takes the place of another.
-  const kept: object[] = []
+  const retained: object[] = []
   return MEMBERS.map((count) => {
     const members = new Set(Array.from({ length: Math.min(count, network.people) }, (_, i) => i))
     const before = resident()
-    kept.push(play(network, { bytes, members, until: network.endMinute }), createScratch())
+    retained.push(play(network, { bytes, members, until: network.endMinute }), createScratch())
     const value = (resident() - before) / 2 ** 20
     return { name: `for-you.rss_${count}_members.mb`, value, unit: 'MB' }
   })

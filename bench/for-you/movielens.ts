@@ -62,29 +62,29 @@ function split(text: string) {
   const likes = read(text).filter(({ rating }) => rating >= 4)
   likes.sort((a, b) => a.time - b.time || a.film - b.film)
   const held = new Map<number, Set<number>>()
-  const kept: Rating[] = []
+  const retained: Rating[] = []
   for (const [person, theirs] of Map.groupBy(likes, ({ person }) => person)) {
     const first = theirs.length < FEWEST ? theirs.length : Math.floor(theirs.length * 0.8)
-    kept.push(...theirs.slice(0, first))
+    retained.push(...theirs.slice(0, first))
     if (first < theirs.length) held.set(person, new Set(theirs.slice(first).map(filmOf)))
   }
-  kept.sort((a, b) => a.time - b.time)
-  const network = asNetwork(kept, likes)
-  return { network, held, own: ownLikes(kept, held) }
+  retained.sort((a, b) => a.time - b.time)
+  const network = asNetwork(retained, likes)
+  return { network, held, own: ownLikes(retained, held) }
 }
 
 function filmOf({ film }: Rating): number {
   return film
 }
 
-function asNetwork(kept: readonly Rating[], all: readonly Rating[]): Network {
+function asNetwork(likes: readonly Rating[], all: readonly Rating[]): Network {
   const films = Math.max(...all.map(filmOf)) + 1
   const people = Math.max(...all.map(({ person }) => person)) + 1
   return {
     people,
-    liker: Int32Array.from(kept, ({ person }) => person),
-    post: Int32Array.from(kept, filmOf),
-    minute: Float64Array.from(kept, (_, i) => (i / kept.length) * DAY * 0.99),
+    liker: Int32Array.from(likes, ({ person }) => person),
+    post: Int32Array.from(likes, filmOf),
+    minute: Float64Array.from(likes, (_, i) => (i / likes.length) * DAY * 0.99),
     postAuthor: Int32Array.from({ length: films }, (_, film) => people + film),
     postMinute: new Float64Array(films),
     firstHostile: people,
@@ -93,10 +93,10 @@ function asNetwork(kept: readonly Rating[], all: readonly Rating[]): Network {
   }
 }
 
-function ownLikes(kept: readonly Rating[], held: ReadonlyMap<number, unknown>): OwnLikes {
+function ownLikes(likes: readonly Rating[], held: ReadonlyMap<number, unknown>): OwnLikes {
   const own = new Map<number, { post: number; minute: number }[]>()
-  for (let i = kept.length - 1; i >= 0; i--) {
-    const { person, film } = kept[i]!
+  for (let i = likes.length - 1; i >= 0; i--) {
+    const { person, film } = likes[i]!
     if (!held.has(person)) continue
     const list = own.get(person) ?? []
     list.push({ post: film, minute: DAY / 2 })

@@ -64,9 +64,10 @@ export function createNetwork(size: NetworkSize, seed: number, kind: Hostile = '
   const posts = createPosts(size, random)
   const rows: [minute: number, liker: number, post: number][] = []
   for (let minute = 0; minute < days * DAY; minute += STEP) {
-    if (minute % DAY === 0) for (const one of persons) drift(one, random, size.niches)
+    if (minute % DAY === 0) for (const person of persons) drift(person, random, size.niches)
     const shelves = createShelves(posts, minute, size.niches)
-    for (const [id, one] of persons.entries()) likeSome({ id, one, minute, shelves, random, rows })
+    for (const [id, person] of persons.entries())
+      likeSome({ id, one: person, minute, shelves, random, rows })
   }
   const ringPosts =
     kind === 'none' ? 0 : addHostile(rows, posts, { size, random: hostile, ...MIMICRY[kind] })
@@ -90,8 +91,8 @@ function person(random: Random, niches: number): Person {
   return { niches: [0, 1, 2].map(() => random.below(niches)), likesADay }
 }
 
-function drift(one: Person, random: Random, niches: number): void {
-  if (random.next() < MOVES_A_DAY) one.niches[random.below(3)] = random.below(niches)
+function drift(person: Person, random: Random, niches: number): void {
+  if (random.next() < MOVES_A_DAY) person.niches[random.below(3)] = random.below(niches)
 }
 
 type Posts = ReturnType<typeof createPosts>
@@ -156,23 +157,23 @@ type Turn = {
 
 const alreadyLiked = new Map<number, Set<number>>()
 
-function likeSome({ id, one, minute, shelves, random, rows }: Turn): void {
+function likeSome({ id, one: person, minute, shelves, random, rows }: Turn): void {
   if (minute === 0) alreadyLiked.set(id, new Set())
   const liked = alreadyLiked.get(id)!
-  const expected = (one.likesADay * STEP) / DAY
+  const expected = (person.likesADay * STEP) / DAY
   let count = Math.floor(expected) + (random.next() < expected % 1 ? 1 : 0)
   for (; count > 0; count--) {
-    const post = pick(shelves[nicheFor(one, random, shelves.length - 1)]!, random)
+    const post = pick(shelves[nicheFor(person, random, shelves.length - 1)]!, random)
     if (post === undefined || liked.has(post)) continue
     liked.add(post)
     rows.push([minute + random.next() * STEP, id, post])
   }
 }
 
-function nicheFor(one: Person, random: Random, niches: number): number {
+function nicheFor(person: Person, random: Random, niches: number): number {
   const draw = random.next()
   const which = random.next()
-  const own = one.niches[which < SPREAD[0]! ? 0 : which < SPREAD[0]! + SPREAD[1]! ? 1 : 2]!
+  const own = person.niches[which < SPREAD[0]! ? 0 : which < SPREAD[0]! + SPREAD[1]! ? 1 : 2]!
   if (draw < OWN) return own
   if (draw > OWN + CLUSTER) return niches
   const cluster = own - (own % NICHES_A_CLUSTER)

@@ -33,7 +33,9 @@ export function compare(name: string, store: Store, of: readonly number[]): Benc
   const before = of.map((seed) => measureStore(store, seed, 0))
   const after = of.map((seed) => measureStore(store, seed, LIMIT))
   const less = (figure: keyof Measured) =>
-    before.map((one, i) => 100 * (1 - after[i]![figure] / one[figure])).sort((a, b) => a - b)
+    before
+      .map((measured, i) => 100 * (1 - after[i]![figure] / measured[figure]))
+      .sort((a, b) => a - b)
   const spread = (figure: keyof Measured, called: string) => {
     const all = less(figure)
     return [
@@ -53,7 +55,7 @@ export function compare(name: string, store: Store, of: readonly number[]): Benc
 export function figures(name: string, all: readonly Measured[]): BenchResult[] {
   const middle = (figure: keyof Measured) =>
     quantile(
-      all.map((one) => one[figure]).sort((a, b) => a - b),
+      all.map((measured) => measured[figure]).sort((a, b) => a - b),
       0.5,
     )
   return [

@@ -67,7 +67,7 @@ type Shard = {
 /** A seed yields the same follows for every limit; 0 means no limit. */
 export function measureStore(store: Store, seed: number, limit: number): Measured {
   const random = createRandom(seed)
-  const shards = placeTimelines(store, random, limit)
+  const shards = spreadTimelines(store, random, limit)
   const waits = shards.map((shard) => simulate(shard, store, createRandom(seed + 1), limit))
   const pages = measurePages(waits, store, random)
   const jobs = measureJobs(pages, random)
@@ -76,7 +76,7 @@ export function measureStore(store: Store, seed: number, limit: number): Measure
   return {
     busiest: loads.at(-1)!,
     median: quantile(loads, 0.5),
-    writeP99Ms: quantile(sorted(waits.flatMap((one) => [...one])), 0.99),
+    writeP99Ms: quantile(sorted(waits.flatMap((wait) => [...wait])), 0.99),
     pageP99Ms: quantile(sorted(pages), 0.99),
     jobP99S: quantile(jobs, 0.99) / 1000,
     jobP50S: quantile(jobs, 0.5) / 1000,
@@ -89,7 +89,7 @@ function writesOf(follows: number, limit: number): number {
   return follows * keepShare(limit, follows) * POSTS_PER_SECOND * PEAK
 }
 
-function placeTimelines(store: Store, random: Random, limit: number): Shard[] {
+function spreadTimelines(store: Store, random: Random, limit: number): Shard[] {
   const { timelines, shards, hotAccounts } = store
   const lists: number[][] = Array.from({ length: shards }, () => [])
   for (let i = 0; i < timelines; i++) lists[random.below(shards)]!.push(drawFollows(random))
@@ -162,7 +162,7 @@ function measurePages(
   const own = (PAGE / waits.length) * writeMs
   return Array.from({ length: PAGES_LOOKED_AT }, () => {
     let slowest = 0
-    for (const one of waits) slowest = Math.max(slowest, one[random.below(one.length)]!)
+    for (const wait of waits) slowest = Math.max(slowest, wait[random.below(wait.length)]!)
     return slowest + own
   })
 }

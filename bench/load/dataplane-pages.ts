@@ -138,8 +138,8 @@ async function recordPage(viewer: string): Promise<Page> {
     prefix.writeUInt32BE(message.length, 1)
     const body = Buffer.concat([prefix, message])
     page.at(-1)!.push({ name, path: `/${parent.typeName}/${rpc}`, body })
-    const asked = (client[name] as (one: object) => Promise<unknown>)(request)
-    return asked.finally(() => running--) as never
+    const requested = (client[name] as (item: object) => Promise<unknown>)(request)
+    return requested.finally(() => running--) as never
   })
   return page
 }

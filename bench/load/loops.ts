@@ -115,7 +115,7 @@ async function openPool(
       next = (next + 1) % plan.requests.length
     },
     close: () => {
-      for (const one of connections) one.close()
+      for (const connection of connections) connection.close()
     },
   }
 }

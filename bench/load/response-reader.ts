@@ -10,7 +10,7 @@ export type ResponseReader = {
 export type ReadAnswer = { status: number; bodyBytes: number; start: string }
 
 const MAX_HEAD_BYTES = 65_536
-const KEPT_BYTES = 200
+const CACHED_BYTES = 200
 /** A body without an end is a server error. */
 const NO_LENGTH = -1
 
@@ -69,7 +69,7 @@ export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): Re
   function takeBody(bytes: Buffer, at: number): number {
     const count = Math.min(left, bytes.length - at)
     const content = state === 'chunk' ? Math.max(0, Math.min(count, left - 2)) : count
-    if (answer.start.length < KEPT_BYTES) keepStart(answer, bytes.subarray(at, at + content))
+    if (answer.start.length < CACHED_BYTES) storeStart(answer, bytes.subarray(at, at + content))
     if (state === 'body') answer.bodyBytes += count
     left -= count
     if (left === 0 && state === 'chunk') state = 'chunk-size'
@@ -106,8 +106,8 @@ function createHeadReader() {
   }
 }
 
-function keepStart(answer: ReadAnswer, content: Buffer): void {
-  answer.start += content.toString('latin1', 0, KEPT_BYTES - answer.start.length)
+function storeStart(answer: ReadAnswer, content: Buffer): void {
+  answer.start += content.toString('latin1', 0, CACHED_BYTES - answer.start.length)
 }
 
 function chunkSize(text: string): number {

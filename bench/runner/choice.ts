@@ -13,14 +13,14 @@ export type Choice = {
   figures: string[]
 }
 
-const ROOMS = ['.', 'timelines']
+const CAPACITYS = ['.', 'timelines']
 const EXPORTS_BENCH = /^export (?:async )?function bench\b|\bas bench\b/m
 
 /** The files of bench/, and of the rooms of benchmarks in it, that export `bench`, by name. */
 export function benchFiles(): ReadonlyMap<string, string> {
   const folder = join(import.meta.dirname, '..')
-  const files = ROOMS.flatMap((room) =>
-    readdirSync(join(folder, room)).map((name) => join(folder, room, name)),
+  const files = CAPACITYS.flatMap((capacity) =>
+    readdirSync(join(folder, capacity)).map((name) => join(folder, capacity, name)),
   )
   return new Map(
     files
@@ -42,10 +42,10 @@ export function choose(names: readonly string[], benches: readonly string[]) {
   const unknown = names.filter((name) => {
     const files = benches.filter((bench) => bench.startsWith(name))
     for (const bench of files) figuresOf.set(bench, [])
-    const asked = targets.filter(
+    const requested = targets.filter(
       ({ figure }) => figure.startsWith(name) || startsLike(name, figure),
     )
-    const others = files.length > 0 ? [] : asked.filter(({ bench }) => benches.includes(bench))
+    const others = files.length > 0 ? [] : requested.filter(({ bench }) => benches.includes(bench))
     for (const { bench } of others) {
       const already = figuresOf.get(bench)
       if (already?.length !== 0) figuresOf.set(bench, [...(already ?? []), name])

@@ -21,5 +21,6 @@ export type BenchOptions = {
  */
 export function wantsOf(figures: readonly string[]): BenchOptions['wants'] {
   if (figures.length === 0) return () => true
-  return (figure) => figures.some((asked) => asked.startsWith(figure) || figure.startsWith(asked))
+  return (figure) =>
+    figures.some((requested) => requested.startsWith(figure) || figure.startsWith(requested))
 }

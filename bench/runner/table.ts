@@ -21,11 +21,11 @@ export function summaryLines(results: readonly BenchResult[]): string[] {
   const judged = results.filter(
     ({ name, doubt }) => targetOf(name) !== undefined && doubt === undefined,
   )
-  const missed = judged.filter(({ name, value }) => !isMet(targetOf(name)!, value))
+  const overdue = judged.filter(({ name, value }) => !isMet(targetOf(name)!, value))
   if (judged.length === 0) return []
-  const names = missed.map(({ name }) => name).join(', ')
-  const met = `${judged.length - missed.length} of ${judged.length} targets met`
-  return ['', missed.length === 0 ? met : `${met}; missed: ${names}`]
+  const names = overdue.map(({ name }) => name).join(', ')
+  const met = `${judged.length - overdue.length} of ${judged.length} targets met`
+  return ['', overdue.length === 0 ? met : `${met}; missed: ${names}`]
 }
 
 /** Formats with at least three digits, and no more than are useful. */

@@ -26,7 +26,7 @@ export type Contestant = {
 
 const UNIVERSE = 4_000_000
 const OPERATIONS = 2_000_000
-const ASKED_AGAIN = 3
+const REQUESTED_AGAIN = 3
 const MIN_ROUNDS = 9
 
 export function drawQuestions({ length, lists }: Shape): Questions {
@@ -75,7 +75,7 @@ function measureRound(contestant: Contestant, shape: Shape, questions: Questions
     }
   }
   const ask = (uids: Int32Array) => () => {
-    for (let again = 0; again < ASKED_AGAIN; again++) {
+    for (let again = 0; again < REQUESTED_AGAIN; again++) {
       each(uids, (owner, list) => {
         sink.value += contestant.countAll(owner, list)
       })
@@ -84,8 +84,8 @@ function measureRound(contestant: Contestant, shape: Shape, questions: Questions
   const total = members.length
   return {
     add: onceNs(total, () => each(members, (owner, list) => contestant.addAll(owner, list))),
-    hit: onceNs(total * ASKED_AGAIN, ask(hits)),
-    miss: onceNs(total * ASKED_AGAIN, ask(misses)),
+    hit: onceNs(total * REQUESTED_AGAIN, ask(hits)),
+    miss: onceNs(total * REQUESTED_AGAIN, ask(misses)),
     remove: onceNs(total, () => each(hits, (owner, list) => contestant.removeAll(owner, list))),
   }
 }
@@ -168,18 +168,18 @@ class HashTable {
   }
 
   remove(uid: number): void {
-    const places = this.#places
-    const mask = places.length - 1
+    const slots = this.#places
+    const mask = slots.length - 1
     let slot = this.#find(uid)
-    if (places[slot] !== uid) return
+    if (slots[slot] !== uid) return
     this.#count--
-    for (let at = (slot + 1) & mask; places[at] !== 0; at = (at + 1) & mask) {
-      const distance = (at - this.#home(places[at]!)) & mask
+    for (let at = (slot + 1) & mask; slots[at] !== 0; at = (at + 1) & mask) {
+      const distance = (at - this.#home(slots[at]!)) & mask
       if (distance < ((at - slot) & mask)) continue
-      places[slot] = places[at]!
+      slots[slot] = slots[at]!
       slot = at
     }
-    places[slot] = 0
+    slots[slot] = 0
   }
 
   #home(uid: number): number {
@@ -189,10 +189,10 @@ class HashTable {
 
   /** The account's slot, or where it would be inserted. */
   #find(uid: number): number {
-    const places = this.#places
-    const mask = places.length - 1
+    const slots = this.#places
+    const mask = slots.length - 1
     let at = this.#home(uid)
-    while (places[at] !== 0 && places[at] !== uid) at = (at + 1) & mask
+    while (slots[at] !== 0 && slots[at] !== uid) at = (at + 1) & mask
     return at
   }
 

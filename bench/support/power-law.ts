@@ -29,11 +29,11 @@ export function* powerLawLists({
   const longest = Math.max(10, Math.floor(accounts * MAX_SHARE))
   const list = new Uint32Array(longest)
   const smallest = edges / accounts / OUT_MEAN
-  let owed = 0
+  let pending = 0
   for (let creator = 1; creator <= accounts; creator++) {
-    owed += smallest * (1 - random.next()) ** (-1 / OUT_EXPONENT)
-    const length = Math.min(Math.floor(owed), longest)
-    owed = length === longest ? 0 : owed - length
+    pending += smallest * (1 - random.next()) ** (-1 / OUT_EXPONENT)
+    const length = Math.min(Math.floor(pending), longest)
+    pending = length === longest ? 0 : pending - length
     for (let i = 0; i < length; i++) list[i] = drawSubject(random, accounts, creator)
     yield [creator, list.subarray(0, distinct(list, length))]
   }
@@ -53,11 +53,11 @@ function drawSubject(random: Random, accounts: number, creator: number): number 
  */
 function distinct(list: Uint32Array, length: number): number {
   const sorted = list.subarray(0, length).sort()
-  let kept = 0
+  let retained = 0
   for (let i = 0; i < length; i++) {
-    if (i === 0 || sorted[i] !== sorted[kept - 1]) sorted[kept++] = sorted[i]!
+    if (i === 0 || sorted[i] !== sorted[retained - 1]) sorted[retained++] = sorted[i]!
   }
-  return kept
+  return retained
 }
 
 /** An account's DID: one in a hundred is a did:web. */

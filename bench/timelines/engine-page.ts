@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTimelines } from '@slipstream/follow-graph'
 import { followsDigest } from '../../src/data/graph/follows-digest.ts'
-import { createKeeps } from '../../src/data/graph/lossiness.ts'
+import { createIsDrawn } from '../../src/data/graph/lossiness.ts'
 import { MEMBER } from '../../src/data/graph/types.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
 import { InvalidationReader } from '../../src/data/shared-memory/invalidation-ring.ts'
@@ -113,15 +113,15 @@ async function writeLog(engine: Engine, db: Db, memory: Memory, did: string): Pr
 /** The homes of a serving thread that has cached nothing yet. */
 function openHomes(engine: Engine, db: Db, memory: Memory) {
   const { actors, graph } = memory
-  const place = { following: createFollowingLog(engine), epochs: createFollowingEpochs(engine) }
+  const cluster = { following: createFollowingLog(engine), epochs: createFollowingEpochs(engine) }
   const readers = prepareReaders({ db, actors, graph })
-  const keeps = createKeeps({ graph, limit: 2_000, draw: prepareItemDraw(db, actors) })
+  const isDrawn = createIsDrawn({ graph, limit: 2_000, draw: prepareItemDraw(db, actors) })
   const tail = createArrivalTail(readers.arrivals)
   const items = readers.logged
   const invalidations = new InvalidationReader(memory.invalidations.buffer)
-  const guests = createGuestTimelines({ actors, graph, keeps, items, tail, invalidations })
+  const guests = createGuestTimelines({ actors, graph, isDrawn, items, tail, invalidations })
   const homes = createSharedHomes({
-    place: async () => place,
+    cluster: async () => cluster,
     db,
     actors,
     graph,
@@ -139,25 +139,25 @@ function openHomes(engine: Engine, db: Db, memory: Memory) {
 
 async function pagesOf(engine: Engine, db: Db, memory: Memory, did: string): Promise<Page[]> {
   const viewer = { did, uid: memory.actors.uidOf(did) }
-  const kept = openHomes(engine, db, memory)
+  const stored = openHomes(engine, db, memory)
   const anew = openHomes(engine, db, memory)
   const ring = createAsking(db, memory)
   const rows = createAsking(db, memory, createTimelines(1))
-  const [fromKept, fromAnew] = [kept, anew].map(({ homes }) =>
+  const [fromStored, fromAnew] = [stored, anew].map(({ homes }) =>
     createAsking(db, memory, homes.timelines),
   ) as [typeof ring, typeof ring]
   const makes: Record<Way, Page['make']> = {
     ring: () => ring(did),
     rows: () => rows(did),
     async guest() {
-      await kept.homes.asked(viewer)
-      fromKept(did)
+      await stored.homes.requested(viewer)
+      fromStored(did)
     },
     async engine() {
       // Drops the viewer's cached state, as a change to their follows does.
       memory.invalidations.add(INVALIDATION.relation, viewer.uid, 0)
-      anew.homes.asked(viewer)
-      await anew.homes.asked(viewer)
+      anew.homes.requested(viewer)
+      await anew.homes.requested(viewer)
       fromAnew(did)
     },
   }

@@ -31,7 +31,7 @@ const PAGES = 200
  * (src/features/cluster/engine/following-log.ts).
  */
 const CHUNK = 1_024
-const KEPT = 16 * CHUNK
+const CACHED = 16 * CHUNK
 const TOGETHER = 32
 const START_MS = Date.UTC(2026, 10, 23)
 /** Every entry counts as committed; epochs are not measured here. */
@@ -148,7 +148,7 @@ async function createPlain(engine: Engine) {
         const rows = some.map((n) => ({ query: put, values: [member, n, START_MS + n, uriOf(n)] }))
         await engine.writeTogether(rows)
       }
-      const old = numbers(1, Math.max(1, entries - KEPT + 1))
+      const old = numbers(1, Math.max(1, entries - CACHED + 1))
       const startedAt = performance.now()
       for (const some of batchesOf(old, TOGETHER)) {
         await engine.writeTogether(some.map((n) => ({ query: drop, values: [member, n] })))

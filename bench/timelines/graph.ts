@@ -156,10 +156,10 @@ function measureKnownFollowers(): BenchResult[] {
   }
   const reader = openFollowGraph(graph.handle)
   const out = new Uint32Array(51)
-  const asked = viewers.length * 10
+  const requested = viewers.length * 10
   const time = (ask: (viewer: number) => number) =>
-    bestNs(asked, () => {
-      for (let i = 0; i < asked; i++) sink.value += ask(viewers[(i * 7) % viewers.length]!)
+    bestNs(requested, () => {
+      for (let i = 0; i < requested; i++) sink.value += ask(viewers[(i * 7) % viewers.length]!)
     }) / 1000
   const page = (subject: number) => time((viewer) => reader.knownFollowers(viewer, subject, 0, out))
   const count = (subject: number) => time((viewer) => reader.knownFollowersCount(viewer, subject))

@@ -13,7 +13,7 @@ import {
   type TimelineEntry,
 } from '@slipstream/follow-graph'
 import { createActorTable } from '../../src/data/graph/actor-table.ts'
-import { createKeeps, drawByHash } from '../../src/data/graph/lossiness.ts'
+import { createIsDrawn, drawByHash } from '../../src/data/graph/lossiness.ts'
 import { fanOut } from '../../src/ingest/indexing/memory/fan-out.ts'
 import { didOf } from '../../test/support/network-stream.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
@@ -24,7 +24,7 @@ const FOLLOWS_AN_ACCOUNT = 29
 const TRIED = 100_000
 const ROUNDS = 5
 const POPULAR = 500
-const ASKED = 5_000
+const REQUESTED = 5_000
 const TIMELINE_LENGTH = 1_000
 const AUTHORS = 20_000
 const FOLLOWS_A_MEMBER = 100
@@ -154,12 +154,12 @@ function measureKnownFollowers(
   { random, accounts }: Network,
 ): number {
   const out = new Uint32Array(PAGE + 1)
-  const viewers = Uint32Array.from({ length: ASKED }, () => anyone(random, accounts))
-  const subjects = Uint32Array.from({ length: ASKED }, () =>
+  const viewers = Uint32Array.from({ length: REQUESTED }, () => anyone(random, accounts))
+  const subjects = Uint32Array.from({ length: REQUESTED }, () =>
     popular(random.below(Math.min(POPULAR, accounts)), accounts),
   )
-  return bestNs(ASKED, () => {
-    for (let i = 0; i < ASKED; i++) {
+  return bestNs(REQUESTED, () => {
+    for (let i = 0; i < REQUESTED; i++) {
       sink.value += graph.knownFollowers(viewers[i]!, subjects[i]!, 0, out)
     }
   })
@@ -191,8 +191,12 @@ function measureMembers(members: number, name: string): BenchResult[] {
     }
     timelines.open(member, fullTimeline(random, members), true)
   }
-  const keepsHash = createKeeps({ graph, limit: 2_000, draw: drawByHash({ hashOf: (uid) => uid }) })
-  const parts = { graph, timelines, keepsHash, actors: NOBODY_IS_A_CELEBRITY }
+  const isHashDrawn = createIsDrawn({
+    graph,
+    limit: 2_000,
+    draw: drawByHash({ hashOf: (uid) => uid }),
+  })
+  const parts = { graph, timelines, isHashDrawn, actors: NOBODY_IS_A_CELEBRITY }
   let i = 0
   let written = 0
   const fan = bestNs(POSTS, () => {
@@ -200,8 +204,8 @@ function measureMembers(members: number, name: string): BenchResult[] {
       written += fanOut(parts, entryAt(++i, random, members), i).written
   })
   const reader = openTimelines(timelines.handle)
-  const read = bestNs(ASKED, () => {
-    for (let n = 0; n < ASKED; n++) {
+  const read = bestNs(REQUESTED, () => {
+    for (let n = 0; n < REQUESTED; n++) {
       sink.value += reader.read(1 + random.below(members), undefined, PAGE)!.entries.length
     }
   })

@@ -53,13 +53,13 @@ function atLimit(store: Store, of: readonly number[], limit: number): BenchResul
 function whatReadersSee(follows: number): BenchResult[] {
   return LIMITS.flatMap((limit) => {
     const share = keepShare(limit, follows)
-    let kept = 0
-    for (let item = 1; item <= ITEMS; item++) if (hashDraw(item, follows) < share) kept++
+    let retained = 0
+    for (let item = 1; item <= ITEMS; item++) if (hashDraw(item, follows) < share) retained++
     const name = `hot-shards.reader.${follows}.limit.${limit}`
-    const aDay = (follows * POSTS_A_DAY * kept) / ITEMS
+    const aDay = (follows * POSTS_A_DAY * retained) / ITEMS
     return [
       { name: `${name}.posts_a_day`, value: aDay, unit: 'posts a day' },
-      { name: `${name}.kept`, value: (100 * kept) / ITEMS, unit: '%' },
+      { name: `${name}.kept`, value: (100 * retained) / ITEMS, unit: '%' },
     ]
   })
 }

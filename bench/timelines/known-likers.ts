@@ -48,9 +48,9 @@ export function bench({ full }: BenchOptions): BenchResult[] {
   likeFirstPages(db, memory, viewers)
   const reader = openReader(dataDir)
   const turns = full ? 80 : 24
-  const results = [false, true].flatMap((keepsPages) => {
-    const ask = contestants(reader, memory, keepsPages)
-    return VIEWERS.flatMap(({ name }) => measureViewer(memory, ask, { name, keepsPages, turns }))
+  const results = [false, true].flatMap((cachesPages) => {
+    const ask = contestants(reader, memory, cachesPages)
+    return VIEWERS.flatMap(({ name }) => measureViewer(memory, ask, { name, cachesPages, turns }))
   })
   reader.close()
   db.close()
@@ -58,15 +58,15 @@ export function bench({ full }: BenchOptions): BenchResult[] {
   return results
 }
 
-function contestants(db: Db, memory: Memory, keepsPages: boolean): Contestants {
+function contestants(db: Db, memory: Memory, cachesPages: boolean): Contestants {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
   const hydrator = createHydrator({ ...memory, db, urls })
   const knownLikers = { ...hydrator.knownLikers, lists: () => new Map() }
   return {
-    with: createAsking(db, memory, undefined, { hydrator, keepsPages }),
+    with: createAsking(db, memory, undefined, { hydrator, cachesPages }),
     without: createAsking(db, memory, undefined, {
       hydrator: { ...hydrator, knownLikers },
-      keepsPages,
+      cachesPages,
     }),
   }
 }
@@ -74,7 +74,7 @@ function contestants(db: Db, memory: Memory, keepsPages: boolean): Contestants {
 function measureViewer(
   memory: Memory,
   ask: Contestants,
-  { name, keepsPages, turns }: { name: string; keepsPages: boolean; turns: number },
+  { name, cachesPages, turns }: { name: string; cachesPages: boolean; turns: number },
 ): BenchResult[] {
   const did = didOf(name)
   const random = createRandom(3)
@@ -83,7 +83,7 @@ function measureViewer(
       memory.invalidations.add(INVALIDATION.counts, random.below(100_000), 0)
     }
   }
-  if (keepsPages) return inTurns(`${name}.kept`, ask, { turns, did, before: () => undefined })
+  if (cachesPages) return inTurns(`${name}.kept`, ask, { turns, did, before: () => undefined })
   return [
     ...inTurns(`${name}.warm`, ask, { turns, did, before: () => undefined }),
     ...inTurns(`${name}.noted`, ask, { turns, did, before: note }),
@@ -96,10 +96,10 @@ function inTurns(
   ask: Contestants,
   { turns, did, before }: { turns: number; did: string; before: () => void },
 ): BenchResult[] {
-  const pages = (one: Ask) => () => {
+  const pages = (ask: Ask) => () => {
     for (let i = 0; i < PAGES_A_TURN; i++) {
       before()
-      one(did)
+      ask(did)
     }
   }
   for (let i = 0; i < WARM_UP / PAGES_A_TURN; i++) {

@@ -19,7 +19,7 @@ import { createReader } from '../../src/answers/hydrate/reader.ts'
 import { createTimelineSkeleton } from '../../src/answers/skeleton/timeline.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { loadConfig } from '../../src/base/config/config.ts'
-import { createKeeps, hashDraw } from '../../src/data/graph/lossiness.ts'
+import { createIsDrawn, hashDraw } from '../../src/data/graph/lossiness.ts'
 import {
   InvalidationReader,
   InvalidationWriter,
@@ -97,7 +97,7 @@ function measure(dataDir: string, { label, follows, author }: Shape): BenchResul
   const read = (cursor: string | undefined) =>
     skeleton({ viewer: next(), limit: PAGE, cursor, since: undefined })
   const deep = cursorAt(read, 10)
-  const whole = timed(() => read(undefined).items.length)
+  const complete = timed(() => read(undefined).items.length)
   const middle = timed(() => read(deep).items.length)
   const ring = timed(() => reader.read(next(), undefined, PAGE)!.entries.length)
   const served = measureServed(db, { follows, author })
@@ -105,12 +105,12 @@ function measure(dataDir: string, { label, follows, author }: Shape): BenchResul
   db.close()
   const name = `timeline.skeleton.${label}`
   return [
-    { name: `${name}.us`, value: whole / 1000, unit: 'µs' },
+    { name: `${name}.us`, value: complete / 1000, unit: 'µs' },
     { name: `${name}.deep.us`, value: middle / 1000, unit: 'µs' },
     { name: `${name}.served.us`, value: served / 1000, unit: 'µs' },
     { name: `${name}.ring.us`, value: ring / 1000, unit: 'µs' },
     { name: `${name}.baseline.us`, value: baseline / 1000, unit: 'µs' },
-    { name: `${name}.ratio`, value: baseline / whole, unit: 'x' },
+    { name: `${name}.ratio`, value: baseline / complete, unit: 'x' },
   ]
 }
 
@@ -185,7 +185,7 @@ function createReading(
     },
     timelines: reader,
     feed,
-    keeps: createKeeps({ graph: shared, limit: 10_000_000, draw: hashDraw }),
+    isDrawn: createIsDrawn({ graph: shared, limit: 10_000_000, draw: hashDraw }),
   })
   return { reader, skeleton, viewers }
 }

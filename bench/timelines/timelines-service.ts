@@ -19,7 +19,7 @@ import { fullWorld, smallWorld, type ViewerKind } from '../world/social-world.ts
 
 const CONNECTIONS = 8
 const OPEN_CONNECTIONS = 64
-const PLACES = 2_000
+const POSITIONS = 2_000
 const POPULAR_MEMBERS = 20
 /** Of arrivals; every world has more. */
 const FIRST_NUMBERS = 25_000
@@ -47,9 +47,9 @@ export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[
   const served = await serveWorld(full ? fullWorld : smallWorld, settings, more)
   const [generator, plain] = [startLoadGenerator(), await startPlainServer()]
   try {
-    const place = { DATA_DIR: served.dataDir }
+    const env = { DATA_DIR: served.dataDir }
     const scopes = ['--rate', '0', '--scope', 'read:*', 'post:custom:*']
-    const made = await cliJson<{ token: string }>(place, ['token', 'create', 'bench', ...scopes])
+    const made = await cliJson<{ token: string }>(env, ['token', 'create', 'bench', ...scopes])
     const times = full
       ? { seconds: 6, quiet: { seconds: 20, attempts: 3 }, compileSeconds: 8 }
       : { seconds: 2, quiet: { seconds: 1, attempts: 2 }, compileSeconds: 2.5 }
@@ -112,7 +112,7 @@ function pageRequests({ served, token }: Bench): Record<string, Buffer[]> {
   const page = (key: string, query: string) => getRequest(pathOf(key, `events?${query}`), token)
   const bothEnds = (key: string) => [page(key, 'limit=25'), page(key, 'limit=25&direction=forward')]
   const followed = KINDS.map((kind) => {
-    const those = viewers.filter((one) => one.kind === kind)
+    const those = viewers.filter((viewer) => viewer.kind === kind)
     return [kind, those.flatMap(({ did }) => bothEnds(`following:${did}`))] as const
   })
   const popular = served.world.popular.slice(0, POPULAR_MEMBERS)
@@ -121,7 +121,7 @@ function pageRequests({ served, token }: Bench): Record<string, Buffer[]> {
     .filter(({ kind }) => kind === 'follows_1000')
     .flatMap(({ did }) => bothEnds(`following:${did}+author:${first}+notifications:${second}`))
   const random = createRandom(7)
-  const anywhere = Array.from({ length: PLACES }, () => {
+  const anywhere = Array.from({ length: POSITIONS }, () => {
     const { did } = random.pick(viewers.filter(({ follows }) => follows >= 1_000))
     return page(`following:${did}`, `limit=25&since=${1 + random.below(FIRST_NUMBERS)}`)
   })

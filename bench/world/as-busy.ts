@@ -4,7 +4,7 @@
 
 import { getRequest, type LoadGenerator } from '../load/load-generator.ts'
 import type { LoadPlan } from '../load/types.ts'
-import { type Asked, type Measured, measureLoad } from './measure-load.ts'
+import { type Measured, type MeasuredServer, measureLoad } from './measure-load.ts'
 import { plainPath } from './plain-server.ts'
 
 const TUNINGS = 3
@@ -20,7 +20,7 @@ export type AsBusy = {
 
 /** `most` is the product at its maximum rate. */
 export async function createAsBusy(
-  { generator, plain }: { generator: LoadGenerator; plain: Asked },
+  { generator, plain }: { generator: LoadGenerator; plain: MeasuredServer },
   most: Measured,
 ): Promise<AsBusy> {
   const bytes = most.bodyBytes / most.answered

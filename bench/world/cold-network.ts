@@ -17,7 +17,7 @@ export type Person = PdsAccount & { keypair: Awaited<ReturnType<Plc['create']>>[
 export type ColdNetwork = Awaited<ReturnType<typeof createColdNetwork>>
 
 type Plc = Awaited<ReturnType<typeof startPlcDouble>>
-type Deed = { atMs: number; emission: Emission }
+type Action = { atMs: number; emission: Emission }
 
 const WINDOW_MS = 36 * HOUR_MS
 const HOSTS = 25
@@ -55,9 +55,9 @@ export async function createColdNetwork(options: { authors: number; lagMs: numbe
 
   const authors: Person[] = []
   for (let i = 0; i < options.authors; i++) authors.push(await person(`author${i}`))
-  const deeds = authors.flatMap((author) => liveOf(author, { authors, random, startMs }))
-  deeds.sort((a, b) => a.atMs - b.atMs)
-  emitPast(stream, deeds, { random, startMs })
+  const actions = authors.flatMap((author) => liveOf(author, { authors, random, startMs }))
+  actions.sort((a, b) => a.atMs - b.atMs)
+  emitPast(stream, actions, { random, startMs })
   for (const host of [plc, ...hosts]) host.lag(options.lagMs)
   return {
     plc,
@@ -66,8 +66,8 @@ export async function createColdNetwork(options: { authors: number; lagMs: numbe
     authors,
     person,
     /** Posts and reposts of the last hours. */
-    recentItems: deeds.filter(({ emission }) => /post$/.test(collectionOf(emission))).length,
-    recentLikes: deeds.filter(({ emission }) => collectionOf(emission).endsWith('like')).length,
+    recentItems: actions.filter(({ emission }) => /post$/.test(collectionOf(emission))).length,
+    recentLikes: actions.filter(({ emission }) => collectionOf(emission).endsWith('like')).length,
     requests: () => hosts.reduce((sum, host) => sum + host.stats().requests, 0),
     async close() {
       await Promise.all([plc.close(), stream.close(), ...hosts.map((host) => host.close())])
@@ -96,10 +96,10 @@ export function put(account: PdsAccount, collection: string, fields: object, atM
 function liveOf(
   author: Person,
   world: { authors: readonly Person[]; random: Random; startMs: number },
-): Deed[] {
+): Action[] {
   const { authors, random, startMs } = world
   const windowMs = startMs - WINDOW_MS
-  const deeds: Deed[] = []
+  const actions: Action[] = []
   const oldTimes = (count: number) => times(count, windowMs - 60 * 24 * HOUR_MS, windowMs, random)
   const someone = () => random.pick(authors).did
   for (const atMs of oldTimes(FOLLOWS))
@@ -114,10 +114,10 @@ function liveOf(
   for (const [collection, { old, recent }, fields] of kinds) {
     for (const atMs of oldTimes(old)) put(author, collection, fields(), atMs)
     for (const atMs of times(recent, windowMs + HOUR_MS, startMs, random)) {
-      deeds.push({ atMs, emission: put(author, collection, fields(), atMs) as Emission })
+      actions.push({ atMs, emission: put(author, collection, fields(), atMs) as Emission })
     }
   }
-  return deeds
+  return actions
 }
 
 /** An existing post by this person, or an old one by a stranger. */
@@ -137,13 +137,13 @@ function times(count: number, from: number, to: number, random: Random): number[
 
 function emitPast(
   stream: Awaited<ReturnType<typeof createJetstreamDouble>>,
-  deeds: Deed[],
+  actions: Action[],
   { random, startMs }: { random: Random; startMs: number },
 ): void {
   const strangers = createSyntheticEvents(5, (startMs - WINDOW_MS) * 1000)
   // Shows that the host's window begins before the requested time.
   stream.emit({ ...strangers.next(), timeUs: (startMs - WINDOW_MS - 2 * HOUR_MS) * 1000 })
-  for (const { atMs, emission } of deeds) {
+  for (const { atMs, emission } of actions) {
     for (let i = 0; i < STRANGERS_SHARE; i++) {
       stream.emit({ ...strangers.next(), timeUs: atMs * 1000 - random.below(1000) - 1 })
     }

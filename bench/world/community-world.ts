@@ -49,13 +49,13 @@ export function seedCommunity(dataDir: string, size: CommunitySize, endMs: numbe
     seeder.apply(Array.from(subjects, (subject) => stream.follow(member, subject)))
   }
   const edges = seeder.fillFollows(lists(random, size, [...authors]))
-  let kept = 0
+  let retained = 0
   for (let done = 0; done < events; done += CHUNK) {
     const chunk: StreamEvent[] = stream.take(Math.min(CHUNK, events - done))
-    kept += seeder.apply(chunk)
+    retained += seeder.apply(chunk)
   }
   seeder.finish({ isSearchable: size.isSearchable })
-  return { members: memberDids, authors: authors.size, edges, kept }
+  return { members: memberDids, authors: authors.size, edges, kept: retained }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { LoadPlan, LoadReport } from '../load/types.ts'
 import type { CpuSeconds } from './process-cpu.ts'
 
 /** The server that is asked: the product, or a plain one. */
-export type Asked = { readonly pid: number; readonly port: number; cpu(): CpuSeconds }
+export type MeasuredServer = { readonly pid: number; readonly port: number; cpu(): CpuSeconds }
 
 export type Measured = LoadReport & {
   /** Of the server's whole process, per answer. */
@@ -18,7 +18,7 @@ export type Measured = LoadReport & {
 }
 
 export async function measureLoad(
-  parts: { generator: LoadGenerator; app: Asked },
+  parts: { generator: LoadGenerator; app: MeasuredServer },
   plan: Omit<LoadPlan, 'port'>,
   onMeasuring: () => void = () => {},
 ): Promise<Measured> {

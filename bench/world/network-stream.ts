@@ -24,7 +24,7 @@ type Made = { did: string; collection: string; rkey: string }
 
 const START_US = Date.parse('2026-09-01T00:00:00.000Z') * 1000
 const RECENT_POSTS = 50_000
-const RECENT_DEEDS = 20_000
+const RECENT_ACTIONS = 20_000
 const VOCABULARY = 4_000
 const POST = 'app.bsky.feed.post'
 const BLOCK = 'app.bsky.graph.block'
@@ -87,14 +87,14 @@ export function createNetworkStream(accounts: number, stepUs: number, seed = 1):
 
 /** Writes records, and deletes some of those written lately. */
 function createWriter(random: Random, stepUs: number) {
-  const deeds: (Made | undefined)[] = []
+  const actions: (Made | undefined)[] = []
   let timeUs = START_US
 
   function create(did: string, collection: string, record: JsonObject) {
     timeUs += Math.floor(random.next() * 2 * stepUs)
     const rkey = tidAt(timeUs, random.below(32))
     const createdAt = new Date(timeUs / 1000 + (random.next() + random.next() - 1.2) * 1000)
-    deeds[random.below(RECENT_DEEDS)] = { did, collection, rkey }
+    actions[random.below(RECENT_ACTIONS)] = { did, collection, rkey }
     return {
       kind: 'commit',
       did,
@@ -110,13 +110,13 @@ function createWriter(random: Random, stepUs: number) {
   }
 
   function remove() {
-    const place = random.below(RECENT_DEEDS)
-    const deed = deeds[place]
-    if (!deed) return undefined
-    deeds[place] = undefined
+    const position = random.below(RECENT_ACTIONS)
+    const action = actions[position]
+    if (!action) return undefined
+    actions[position] = undefined
     timeUs += stepUs
     const rev = tidAt(timeUs, 1)
-    return { kind: 'commit', ...deed, timeUs, seq: undefined, operation: 'delete', rev } as const
+    return { kind: 'commit', ...action, timeUs, seq: undefined, operation: 'delete', rev } as const
   }
 
   return { create, remove }

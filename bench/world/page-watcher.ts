@@ -47,9 +47,9 @@ function serveIdly(): void {
 function watch({ pages, idle, everyMs, pid }: WatchOrder): void {
   let page: Taken = { times: [], ahead: [], refused: 0 }
   let noise: Taken = { times: [], ahead: [], refused: 0 }
-  let asked = 0
+  let requested = 0
   setInterval(() => {
-    const { url, token } = pages[asked++ % pages.length]!
+    const { url, token } = pages[requested++ % pages.length]!
     void ask(page, url, { authorization: `Bearer ${token}` }, pid)
     void ask(noise, idle, {})
   }, everyMs)

@@ -5,10 +5,10 @@
 import { fork } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Asked } from './measure-load.ts'
+import type { MeasuredServer } from './measure-load.ts'
 import { readCpu } from './process-cpu.ts'
 
-export type PlainServer = Asked & { stop(): void }
+export type PlainServer = MeasuredServer & { stop(): void }
 
 /** Path of a request that costs `rounds` of computing and is answered with `bytes`. */
 export function plainPath({ rounds, bytes }: { rounds: number; bytes: number }): string {

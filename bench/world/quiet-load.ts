@@ -8,7 +8,7 @@ import type { LoadGenerator } from '../load/load-generator.ts'
 import type { LoadPlan, OpenLoop } from '../load/types.ts'
 import { quantile } from '../runner/quantile.ts'
 import { createAsBusy } from './as-busy.ts'
-import { type Asked, type Measured, measureLoad } from './measure-load.ts'
+import { type Measured, type MeasuredServer, measureLoad } from './measure-load.ts'
 import { watchOthers } from './other-processes.ts'
 import type { PlainServer } from './plain-server.ts'
 
@@ -35,7 +35,7 @@ export type Latency = Quantiles & {
   busy: number
 }
 
-type Parts = { generator: LoadGenerator; app: Asked; plain: PlainServer }
+type Dependencies = { generator: LoadGenerator; app: MeasuredServer; plain: PlainServer }
 type Plan = Pick<LoadPlan, 'requests' | 'connections'> & {
   /** Of undisturbed slices. */
   seconds: number
@@ -45,7 +45,7 @@ type Plan = Pick<LoadPlan, 'requests' | 'connections'> & {
 
 /** `most` is the product at its maximum rate. */
 export async function measureQuietly(
-  parts: Parts,
+  parts: Dependencies,
   most: Measured,
   plan: Plan,
 ): Promise<(load: OpenLoop) => Promise<QuietLoad>> {
@@ -61,11 +61,12 @@ export async function measureQuietly(
     const { wanted, discarded } = ours
     if (discarded.length > 0)
       console.error(`discarded ${discarded.length} slices: ${discarded.join(', ')}`)
-    const kept = Math.min(ours.kept, theirs.kept)
+    const retained = Math.min(ours.kept, theirs.kept)
     return {
       latency: ours.latency(),
       plain: theirs.latency(),
-      doubt: kept < wanted ? `only ${kept} of ${wanted} slices were undisturbed` : undefined,
+      doubt:
+        retained < wanted ? `only ${retained} of ${wanted} slices were undisturbed` : undefined,
     }
   }
 }
@@ -83,17 +84,17 @@ type Series = {
 
 function createSeries(
   generator: LoadGenerator,
-  app: Asked,
+  app: MeasuredServer,
   { seconds: all, connections, load }: Plan & { load: OpenLoop },
 ): Series {
   const seconds = Math.min(SLICE_SECONDS, all)
   const [undisturbed, every] = [createSum(), createSum()]
   const discarded: string[] = []
-  let kept = 0
+  let retained = 0
   return {
     wanted: Math.round(all / seconds),
     get kept() {
-      return kept
+      return retained
     },
     discarded,
     async measureSlice(requests) {
@@ -106,11 +107,11 @@ function createSeries(
       if (disturbed !== undefined) discarded.push(disturbed)
       else {
         undisturbed.add(measured)
-        kept++
+        retained++
       }
       return measured
     },
-    latency: () => (kept > 0 ? undisturbed : every).latency(),
+    latency: () => (retained > 0 ? undisturbed : every).latency(),
   }
 }
 
@@ -130,7 +131,7 @@ function createSum() {
         p99s.toSorted((a, b) => a - b),
         0.5,
       ),
-      busy: busy.reduce((sum, one) => sum + one, 0) / busy.length,
+      busy: busy.reduce((sum, value) => sum + value, 0) / busy.length,
     }),
   }
 }

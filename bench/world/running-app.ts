@@ -169,7 +169,7 @@ async function readHeaps(child: ChildProcess, folder: string): Promise<HeapMegab
   const deadline = Date.now() + REPORT_TIMEOUT_MS
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 200))
-    const name = readdirSync(folder).find((one) => /^report\..*\.json$/.test(one))
+    const name = readdirSync(folder).find((entry) => /^report\..*\.json$/.test(entry))
     const report = name && parseReport(join(folder, name))
     if (!report && Date.now() > deadline) throw new Error('Node wrote no diagnostic report')
     if (!report) continue

@@ -127,9 +127,9 @@ function* profiles(write: Write, dids: readonly string[], atMs: number): Generat
   }
 }
 
-type Parts = { dids: readonly string[]; random: Random; startMs: number }
+type Dependencies = { dids: readonly string[]; random: Random; startMs: number }
 
-function* follows(write: Write, parts: Parts & { size: WorldSize }): Generator<StreamEvent> {
+function* follows(write: Write, parts: Dependencies & { size: WorldSize }): Generator<StreamEvent> {
   const { dids, random, size, startMs } = parts
   const seen = new Set<number>()
   while (seen.size < size.follows) {
@@ -144,7 +144,7 @@ function* follows(write: Write, parts: Parts & { size: WorldSize }): Generator<S
 
 function* viewerFollows(
   write: Write,
-  { viewers, dids, random, startMs }: Parts & { viewers: Viewer[] },
+  { viewers, dids, random, startMs }: Dependencies & { viewers: Viewer[] },
 ): Generator<StreamEvent> {
   const busy = dids.length - QUIET_ACCOUNTS
   for (const { did, kind, follows } of viewers) {
@@ -162,7 +162,7 @@ function* viewerFollows(
 /** Posts, reposts and likes, spread over the whole span. */
 function* life(
   write: Write,
-  parts: Parts & { size: WorldSize; endMs: number },
+  parts: Dependencies & { size: WorldSize; endMs: number },
 ): Generator<StreamEvent> {
   const { dids, random, size, startMs, endMs } = parts
   const total = size.posts + size.reposts + size.likes

@@ -60,7 +60,7 @@ export async function upstreamDescriptor(proto: Proto): Promise<FileDescriptorPr
   const [messages, enums] = [types.messages.map(toMessage), types.enums.map(toEnum)]
   const isNested = (typeName: string) => typeName.split('.').length > 2
   for (const [i, { typeName }] of types.enums.entries()) {
-    const owner = types.messages.findIndex((one) => typeName.startsWith(`${one.typeName}.`))
+    const owner = types.messages.findIndex((message) => typeName.startsWith(`${message.typeName}.`))
     if (isNested(typeName)) messages[owner]!.enumType.push(enums[i]!)
   }
   return create(FileDescriptorProtoSchema, {
@@ -98,7 +98,8 @@ function reachable(service: UpstreamService) {
       if (field.kind === 'enum') enums.set(field.T.typeName, field.T)
     }
   }
-  for (const { I, O } of Object.values(service.methods)) for (const one of [I, O]) visit(one)
+  for (const { I, O } of Object.values(service.methods))
+    for (const upstreamMessage of [I, O]) visit(upstreamMessage)
   const byName = (a: { typeName: string }, b: { typeName: string }) =>
     a.typeName < b.typeName ? -1 : 1
   return {

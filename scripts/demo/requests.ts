@@ -12,7 +12,9 @@ export type Request = {
 
 /** Words to read into a shell: a function for each request. */
 export function asFunctions(origin: string, requests: readonly Request[]): string {
-  const functions = requests.map((one) => `${one.command}() { ${asCurl(origin, one)} "$@"; }`)
+  const functions = requests.map(
+    (request) => `${request.command}() { ${asCurl(origin, request)} "$@"; }`,
+  )
   return `${functions.join('\n')}\n`
 }
 

@@ -4,7 +4,7 @@
 import { hostname, userInfo } from 'node:os'
 import { asCurl, type Request } from './requests.ts'
 
-export type Shown = {
+export type Scene = {
   origin: string
   /** Of pages with a session. */
   clientOrigin: string
@@ -22,30 +22,30 @@ export type Shown = {
   isFromElsewhere: boolean
 }
 
-export function screen(shown: Shown): string {
-  const { origin, clientOrigin, few, many, limit } = shown
-  const [first] = shown.requests
-  const commands = shown.requests.map(({ command, what }) => `  ${command.padEnd(9)}${what}`)
+export function screen(visible: Scene): string {
+  const { origin, clientOrigin, few, many, limit } = visible
+  const [first] = visible.requests
+  const commands = visible.requests.map(({ command, what }) => `  ${command.padEnd(9)}${what}`)
   return `
-Slipstream runs at ${origin}, reading a simulated network of ${inEnglish(shown.people)} people.
+Slipstream runs at ${origin}, reading a simulated network of ${inEnglish(visible.people)} people.
 
 Open this link: you are signed in as an invented reader, and read and write.
-  ${signIn(shown, few.handle)}
+  ${signIn(visible, few.handle)}
 Then, in the same browser:
-  ${clientOrigin}${shown.videoPath}
+  ${clientOrigin}${visible.videoPath}
            a video, cut here from the file on its author's server
-  ${signIn(shown, many.handle)}
+  ${signIn(visible, many.handle)}
            one who follows ${inEnglish(many.follows)} people, not ${inEnglish(few.follows)}: ${draw(many.follows, limit)}
-  ${origin}/explore  why a timeline is as it is; token: ${shown.operatorToken}
+  ${origin}/explore  why a timeline is as it is; token: ${visible.operatorToken}
   ${origin}/         the status page
 ${otherWay(limit)}
 
 For programs: read the commands into your shell, then type one of them.
-  . ${shown.functionsFile}
+  . ${visible.functionsFile}
 ${commands.join('\n')}
 The command line asks this server too:
-  SLIPSTREAM_DATA_DIR=${shown.dataDir} scripts/slipstream stats
-${fromElsewhere(shown)}
+  SLIPSTREAM_DATA_DIR=${visible.dataDir} scripts/slipstream stats
+${fromElsewhere(visible)}
 Or paste the first of them; its token is good for a day:
 ${asCurl(origin, first)}
 `
@@ -63,12 +63,12 @@ function otherWay(limit: number): string {
 }
 
 /** The simulated PDS asks nobody, so it holds no secret. */
-function signIn({ clientOrigin }: Shown, handle: string): string {
+function signIn({ clientOrigin }: Scene, handle: string): string {
   return `${clientOrigin}/read?name=${handle}`
 }
 
 /** The links name this machine, which is another one than the browser's over ssh. */
-function fromElsewhere({ isFromElsewhere, ports }: Shown): string {
+function fromElsewhere({ isFromElsewhere, ports }: Scene): string {
   if (!isFromElsewhere) return ''
   const forwarded = ports.map((port) => `-L ${port}:localhost:${port}`).join(' ')
   return `

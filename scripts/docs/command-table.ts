@@ -26,7 +26,7 @@ export function allCommands(): CommandLine[] {
 
 function commandTable(): string {
   const rows = allCommands().map(({ usage, description, options }) => {
-    const named = options.map((one) => `\`${one}\``).join(' ')
+    const named = options.map((option) => `\`${option}\``).join(' ')
     return `| \`${usage}\` | ${description.replaceAll('|', '\\|')} | ${named} |`
   })
   return ['| command | what it does | options |', '| --- | --- | --- |', ...rows].join('\n')
@@ -48,8 +48,10 @@ function doesSomething(command: Command): boolean {
 }
 
 function describe(command: Command, path: string[]): CommandLine {
-  const names = command.registeredArguments.map((one) =>
-    one.required ? one.name().toUpperCase() : `[${one.name().toUpperCase()}]`,
+  const names = command.registeredArguments.map((registeredArgument) =>
+    registeredArgument.required
+      ? registeredArgument.name().toUpperCase()
+      : `[${registeredArgument.name().toUpperCase()}]`,
   )
   return {
     name: path.join(' '),

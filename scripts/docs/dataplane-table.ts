@@ -16,7 +16,7 @@ export function withDataplaneCalls(page: string): string {
 
 function tableOf(service: string, calls: Record<string, Support>): string {
   const rows = Object.entries(calls)
-    .map(([name, one]): [string, string, string] => [name, ...told(one)])
+    .map(([name, support]): [string, string, string] => [name, ...described(support)])
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const count = (how: string) => rows.filter(([, what]) => what === how).length
   const sums = ['whole', 'partly', 'empty', 'unimplemented'].map((how) => `${count(how)} ${how}`)
@@ -32,6 +32,6 @@ function tableOf(service: string, calls: Record<string, Support>): string {
   ].join('\n')
 }
 
-function told(one: Support): [how: string, why: string] {
-  return one === 'whole' ? ['whole', ''] : (Object.entries(one)[0] as [string, string])
+function described(support: Support): [how: string, why: string] {
+  return support === 'whole' ? ['whole', ''] : (Object.entries(support)[0] as [string, string])
 }

@@ -47,7 +47,7 @@ function importsOf(file: string): string[] {
     ...text.matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
   ].map((match) => match[1]!)
   return specifiers
-    .map((one) => relative(src, resolve(dirname(join(src, file)), one)))
+    .map((specifier) => relative(src, resolve(dirname(join(src, file)), specifier)))
     .filter((path) => !path.startsWith('..'))
 }
 
@@ -58,7 +58,7 @@ function circleOf(path: string): string {
 /** The rooms of a circle, listed in its box. */
 function roomsOf(circle: string): string[] {
   return readdirSync(join(src, circle), { withFileTypes: true })
-    .filter((one) => one.isDirectory())
+    .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort()
 }
@@ -67,9 +67,11 @@ function roomsOf(circle: string): string[] {
 export function reduced(graph: Graph): Graph {
   return new Map(
     [...graph].map(([from, targets]) => {
-      const others = (to: string) => [...targets].filter((one) => one !== to)
-      const kept = [...targets].filter((to) => !others(to).some((one) => leadsTo(graph, one, to)))
-      return [from, new Set(kept)]
+      const others = (to: string) => [...targets].filter((target) => target !== to)
+      const filtered = [...targets].filter(
+        (to) => !others(to).some((other) => leadsTo(graph, other, to)),
+      )
+      return [from, new Set(filtered)]
     }),
   )
 }
@@ -78,13 +80,13 @@ function leadsTo(graph: Graph, from: string, to: string, seen = new Set<string>(
   if (seen.has(from)) return false
   seen.add(from)
   const next = graph.get(from) ?? new Set()
-  return next.has(to) || [...next].some((one) => leadsTo(graph, one, to, seen))
+  return next.has(to) || [...next].some((value) => leadsTo(graph, value, to, seen))
 }
 
 function diagram(graph: Graph): string {
-  const circles = new Set([...graph.keys(), ...[...graph.values()].flatMap((one) => [...one])])
-  const strangers = [...circles].filter((one) => !ORDER.includes(one)).sort()
-  const boxes = [...ORDER, ...strangers].filter((one) => circles.has(one)).map(box)
+  const circles = new Set([...graph.keys(), ...[...graph.values()].flatMap((set) => [...set])])
+  const strangers = [...circles].filter((circle) => !ORDER.includes(circle)).sort()
+  const boxes = [...ORDER, ...strangers].filter((value) => circles.has(value)).map(box)
   return ['flowchart TD', ...boxes, ...arrows(reduced(graph))].join('\n')
 }
 

@@ -112,9 +112,9 @@ function limitLine({ limit }: Plot, y: Scale): string[] {
 }
 
 function line({ points }: Series, colour: string, x: Scale, y: Scale): string[] {
-  const places = points.map(([a, b]) => [x(a).toFixed(1), y(b).toFixed(1)] as const)
-  const path = places.map(([a, b]) => `${a},${b}`).join(' ')
-  const dots = places.map(([a, b]) => `<circle class="${colour}" cx="${a}" cy="${b}" r="3.5"/>`)
+  const positions = points.map(([a, b]) => [x(a).toFixed(1), y(b).toFixed(1)] as const)
+  const path = positions.map(([a, b]) => `${a},${b}`).join(' ')
+  const dots = positions.map(([a, b]) => `<circle class="${colour}" cx="${a}" cy="${b}" r="3.5"/>`)
   return [`<polyline class="line ${colour}" points="${path}"/>`, ...dots]
 }
 
@@ -134,8 +134,8 @@ function seriesNames(series: readonly Series[], y: Scale): string[] {
 }
 
 function text(x: number, y: number, content: string, kind: string, anchor: string): string {
-  const place = `x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}"`
-  return `<text ${place}${kind && ` class="${kind}"`}>${escaped(content)}</text>`
+  const attributes = `x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}"`
+  return `<text ${attributes}${kind && ` class="${kind}"`}>${escaped(content)}</text>`
 }
 
 /** Formats 1,500 as 1.5k; three digits. */

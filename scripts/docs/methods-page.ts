@@ -165,7 +165,7 @@ function countsOf(rows: Row[], official: string[]): string {
 
 const config = loadConfig({}, '/nonexistent/.env')
 const features = await loadServeFeatures()
-const ofFeatures = features.flatMap((one) => one.methods?.(config) ?? [])
+const ofFeatures = features.flatMap((feature) => feature.methods?.(config) ?? [])
 const elsewhereWhen: Readonly<Record<string, string>> = Object.assign(
   {},
   ...features.map(({ answersWhen }) => answersWhen),
@@ -189,7 +189,7 @@ export function allMethods(): Method[] {
       actors,
       graph,
       timelines: createTimelines(1),
-      keeps: () => true,
+      isDrawn: () => true,
       hydrator: createHydrator({ db, actors, graph, urls }),
       writer: { send: refuse },
       resolver: { resolve: refuse, resolveHandle: refuse },

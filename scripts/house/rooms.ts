@@ -71,7 +71,7 @@ function draw(sources: readonly Source[]): Drawing {
     const [from = '', to = ''] = arrow.split(' → ')
     return from < to && arrows.has(`${to} → ${from}`)
   })
-  const lines = sources.reduce((sum, one) => sum + one.lines, 0)
+  const lines = sources.reduce((sum, value) => sum + value.lines, 0)
   return { files: sources.length, lines, rooms: rooms.size, arrows: arrows.size, pairs }
 }
 

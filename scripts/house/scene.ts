@@ -34,12 +34,12 @@ export async function createScene(tree: string): Promise<Scene> {
   const post = () => world.post(authors[made++ % AUTHORS]!, `post ${made}`)
   const frameOf = (event: StreamEvent) => frameV2({ ...event, seq: ++seq } as LoggedEmission)
   for (let i = 0; i < POSTS; i++) post()
-  let asked = 0
+  let requested = 0
   return {
     async answer() {
       const headers = { authorization: `Bearer ${reader}` }
       // Each a page of its own: one that is asked for again would be sent as it was.
-      const url = `${PAGE}&algorithm=${++asked}`
+      const url = `${PAGE}&algorithm=${++requested}`
       const response = await world.server.fetch(new Request(url, { headers }))
       const text = await response.text()
       if (response.status !== 200) throw new Error(`the page could not be read: ${text}`)

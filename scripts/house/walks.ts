@@ -91,7 +91,7 @@ function walkOf(calls: ReadonlyMap<string, number>, shares: Shares): Walk {
   })
   return {
     files: files.sort((a, b) => b.calls - a.calls),
-    calls: files.reduce((sum, one) => sum + one.calls, 0),
+    calls: files.reduce((sum, value) => sum + value.calls, 0),
     folders: new Set(files.map(({ file }) => dirname(file))).size,
   }
 }

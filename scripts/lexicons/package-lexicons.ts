@@ -74,7 +74,7 @@ function toEntry(property: ObjectLiteral['properties'][number]): [string, unknow
 
 /** Drops only textual ones: a property may be named `description`, too. */
 function plain(node: unknown, id: string): unknown {
-  if (Array.isArray(node)) return node.map((one) => plain(one, id))
+  if (Array.isArray(node)) return node.map((item) => plain(item, id))
   if (typeof node !== 'object' || node === null) return node
   const { type } = node as Json
   const entries = Object.entries(node).filter(

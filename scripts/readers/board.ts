@@ -8,9 +8,9 @@ import type { Figures } from './figures.ts'
 import type { Point } from './history.ts'
 
 /** Sent to watchers. */
-type Shown = Figures & { point?: Point }
+type Scene = Figures & { point?: Point }
 
-type Board = { address: string; show(figures: Shown): void; close(): void }
+type Board = { address: string; show(figures: Scene): void; close(): void }
 
 const MAX_WATCHERS = 20
 
@@ -43,10 +43,10 @@ export async function openBoard(port: number, history: () => readonly Point[]): 
     show(figures) {
       const message = `data: ${JSON.stringify(figures)}\n\n`
       // Slow clients skip this update and get the next one.
-      for (const one of watchers) if (!one.writableNeedDrain) one.write(message)
+      for (const watcher of watchers) if (!watcher.writableNeedDrain) watcher.write(message)
     },
     close() {
-      for (const one of watchers) one.destroy()
+      for (const watcher of watchers) watcher.destroy()
       server.close()
     },
   }

@@ -26,15 +26,15 @@ export type Figures = {
   undecided: string | undefined
 }
 
-const ASKED: readonly Act[] = ['sign-in', 'timeline', 'scroll', 'thread']
+const REQUESTED: readonly Act[] = ['sign-in', 'timeline', 'scroll', 'thread']
 
-type Kept = { times: Histogram; failed: number }
+type Tally = { times: Histogram; failed: number }
 
 export class Recorder {
   readonly #names: readonly string[]
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, Tally>()
   /** Since `takeLatest`, by server: what it was asked. */
-  #latest = new Map<string, Kept>()
+  #latest = new Map<string, Tally>()
   readonly #startedAt = performance.now()
   readonly #lags = new Map<string, number>()
   readonly #failures = new Map<string, string>()
@@ -44,11 +44,11 @@ export class Recorder {
   }
 
   record(server: string, act: Act, { ms, failure }: { ms: number; failure?: string }): void {
-    const both = [keptOf(this.#kept, `${server} ${act}`)]
-    if (ASKED.includes(act)) both.push(keptOf(this.#latest, server))
-    for (const kept of both) {
-      if (failure === undefined) kept.times.record(ms * 1000)
-      else kept.failed++
+    const both = [storedOf(this.#kept, `${server} ${act}`)]
+    if (REQUESTED.includes(act)) both.push(storedOf(this.#latest, server))
+    for (const stored of both) {
+      if (failure === undefined) stored.times.record(ms * 1000)
+      else stored.failed++
     }
     if (failure !== undefined) this.#failures.set(server, failure)
   }
@@ -67,7 +67,7 @@ export class Recorder {
     const latest = this.#latest
     this.#latest = new Map()
     return this.#names.map((name) => {
-      const { times, failed } = keptOf(latest, name)
+      const { times, failed } = storedOf(latest, name)
       return { read: times.quantiles(), failed }
     })
   }
@@ -99,10 +99,10 @@ export class Recorder {
   }
 }
 
-function keptOf(map: Map<string, Kept>, key: string): Kept {
-  const kept = map.get(key) ?? { times: new Histogram(), failed: 0 }
-  map.set(key, kept)
-  return kept
+function storedOf(map: Map<string, Tally>, key: string): Tally {
+  const cached = map.get(key) ?? { times: new Histogram(), failed: 0 }
+  map.set(key, cached)
+  return cached
 }
 
 /**
@@ -111,7 +111,7 @@ function keptOf(map: Map<string, Kept>, key: string): Kept {
  */
 function markBest(servers: readonly ServerFigures[]): void {
   if (servers.length < 2) return
-  for (const act of ASKED) {
+  for (const act of REQUESTED) {
     const all = servers.flatMap(({ methods }) => methods[act] ?? [])
     const [best] = all
       .filter(({ count, failed }) => count > 0 && failed === 0)

@@ -69,13 +69,14 @@ function halved(points: readonly Point[]): Point[] {
     if (i % 2 === 1) return []
     const next = points[i + 1]
     if (!next) return [point]
-    const servers = point.servers.map((one, at) => merged(one, next.servers[at]!))
+    const servers = point.servers.map((server, at) => merged(server, next.servers[at]!))
     return [{ seconds: next.seconds, servers }]
   })
 }
 
-function merged(one: Moment, other: Moment): Moment {
-  const both = (key: keyof Moment) => [one[key], other[key]].filter((value) => value !== undefined)
+function merged(moment: Moment, other: Moment): Moment {
+  const both = (key: keyof Moment) =>
+    [moment[key], other[key]].filter((value) => value !== undefined)
   const mean = (key: keyof Moment): number | undefined => {
     const values = both(key)
     return values.length === 0 ? undefined : values.reduce((a, b) => a + b, 0) / values.length

@@ -12,7 +12,7 @@ import { AUDIENCE, type Server } from './servers.ts'
 
 type Item = { post: { uri: string; cid: string; author: { did: string } } }
 type Page = { cursor?: string; feed: Item[] }
-type Parts = {
+type Dependencies = {
   simulation: Simulation
   servers: readonly Server[]
   recorder: Recorder
@@ -28,7 +28,7 @@ const TOKEN_MS = 45_000
 const TIMEOUT_MS = 30_000
 
 /** @returns a handle to stop them once requests in flight are answered */
-export function startReaders(parts: Parts): { stop(): Promise<void> } {
+export function startReaders(parts: Dependencies): { stop(): Promise<void> } {
   const { options, simulation, random } = parts
   const { repositories } = simulation.network
   const controller = new AbortController()
@@ -45,13 +45,13 @@ export function startReaders(parts: Parts): { stop(): Promise<void> } {
 }
 
 class Reader {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   readonly #index: number
   readonly #account: SimulatedAccount
   #hasSignedIn = false
   readonly #tokens = new Map<string, { token: string; until: number }>()
 
-  constructor(parts: Parts, index: number) {
+  constructor(parts: Dependencies, index: number) {
     this.#parts = parts
     this.#index = index
     this.#account = parts.simulation.network.repositories[index]!
@@ -85,7 +85,7 @@ class Reader {
     }
     const items = pages.map((page) => page?.feed[Math.floor(chosen * page.feed.length)])
     if (dice.thread < mix.thread) await this.#openThread(items)
-    const item = items.find((one) => one !== undefined)
+    const item = items.find((item) => item !== undefined)
     if (item && dice.like < mix.like) await this.#write('like', () => this.#like(item))
     if (item && dice.follow < mix.follow) await this.#write('follow', () => this.#follow(item))
   }

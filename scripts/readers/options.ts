@@ -14,7 +14,7 @@ export type Mix = Record<Exclude<Act, 'timeline' | 'sign-in'>, number>
  * with `isOfficial`, the official AppView in front of a Slipstream with these settings, which
  * serves as its dataplane.
  */
-export type ServerWish = {
+export type ServerOptions = {
   name: string
   settings: Record<string, string>
   origin?: string
@@ -28,7 +28,7 @@ export type ReaderOptions = {
   poll: number
   /** undefined: until stopped. */
   seconds: number | undefined
-  servers: ServerWish[]
+  servers: ServerOptions[]
   board: number
   report: string | undefined
 }
@@ -99,7 +99,7 @@ function readNumber(name: string, text: string, [from, to]: [number, number]): n
 /** For example `scroll=40,like=0`. */
 function readMix(text: string): Mix {
   const mix = { ...USUAL_MIX }
-  for (const part of text.split(',').filter((one) => one !== '')) {
+  for (const part of text.split(',').filter((part) => part !== '')) {
     const [name, share] = part.split('=')
     if (!name || !Object.hasOwn(mix, name)) {
       throw new Error(`--mix: ${part} is none of ${Object.keys(mix).join(', ')}`)
@@ -113,7 +113,7 @@ function readMix(text: string): Mix {
  * For example `plain`, `lossless:REASONABLE_LIMIT=0,SERVE_THREADS=2`, `theirs=official` or
  * `other=http://127.0.0.1:4000`.
  */
-function readServer(text: string): ServerWish {
+function readServer(text: string): ServerOptions {
   const match = /^([\w.-]{1,32})(?:=(http.+)|(=official)?(?::(.+))?)?$/.exec(text)
   if (!match) {
     const forms = 'a name, name:SETTING=value,…, name=official or name=http://127.0.0.1:port'
@@ -125,7 +125,7 @@ function readServer(text: string): ServerWish {
       `--server ${name}: load goes to this machine alone, such as http://127.0.0.1:3000`,
     )
   }
-  const pairs = (settings ?? '').split(',').filter((one) => one !== '')
+  const pairs = (settings ?? '').split(',').filter((part) => part !== '')
   return {
     name: name!,
     settings: Object.fromEntries(pairs.map(readSetting)),

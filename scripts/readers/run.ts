@@ -41,7 +41,7 @@ export async function runReaders(
   const report = { seed, options, figures: last, history: history.points() }
   if (options.report) writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`)
   board.close()
-  await Promise.all(servers.map((one) => one.stop()))
+  await Promise.all(servers.map((server) => server.stop()))
 }
 
 function over(seconds: number | undefined): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { runApp } from '../../bench/world/running-app.ts'
 import { freePort } from '../../test/e2e/support/free-port.ts'
 import { startOfficialAppView } from '../../test/e2e/support/official-appview.ts'
-import type { ServerWish } from './options.ts'
+import type { ServerOptions } from './options.ts'
 import { type Usage, usageOf } from './usage.ts'
 
 export type Server = {
@@ -24,13 +24,13 @@ export const AUDIENCE = 'did:web:localhost'
 const PREFIX = 'SLIPSTREAM_'
 
 export async function startServers(
-  wishes: readonly ServerWish[],
+  servers: readonly ServerOptions[],
   network: Record<string, string>,
 ): Promise<Server[]> {
   return Promise.all(
-    wishes.map((wish) => {
-      if (wish.origin) return running(wish.name, wish.origin)
-      return wish.isOfficial ? startOfficial(wish, network) : start(wish, network)
+    servers.map((options) => {
+      if (options.origin) return running(options.name, options.origin)
+      return options.isOfficial ? startOfficial(options, network) : start(options, network)
     }),
   )
 }
@@ -38,10 +38,13 @@ export async function startServers(
 /**
  * The reference's unchanged frontend over a separate Slipstream; the extra cost is the frontend's.
  */
-async function startOfficial(wish: ServerWish, network: Record<string, string>): Promise<Server> {
+async function startOfficial(
+  options: ServerOptions,
+  network: Record<string, string>,
+): Promise<Server> {
   const port = await freePort()
-  const settings = { DATAPLANE_PORT: String(port), INDEX_SCOPE: 'network', ...wish.settings }
-  const dataplane = await start({ ...wish, settings }, network)
+  const settings = { DATAPLANE_PORT: String(port), INDEX_SCOPE: 'network', ...options.settings }
+  const dataplane = await start({ ...options, settings }, network)
   const official = await startOfficialAppView({
     dataplaneUrl: `http://127.0.0.1:${port}`,
     httpVersion: '2',
@@ -50,7 +53,9 @@ async function startOfficial(wish: ServerWish, network: Record<string, string>):
     mediaOrigin: dataplane.origin,
   }).catch(async (error: Error) => {
     await dataplane.stop()
-    throw new Error(`${error.message}\n--server ${wish.name}: npm ci --prefix test/e2e brings it`)
+    throw new Error(
+      `${error.message}\n--server ${options.name}: npm ci --prefix test/e2e brings it`,
+    )
   })
   return {
     ...dataplane,
@@ -64,18 +69,18 @@ async function startOfficial(wish: ServerWish, network: Record<string, string>):
   }
 }
 
-async function start(wish: ServerWish, network: Record<string, string>): Promise<Server> {
+async function start(options: ServerOptions, network: Record<string, string>): Promise<Server> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-readers-'))
   const bare = Object.entries(network).map(([key, value]) => [key.slice(PREFIX.length), value])
   const env = {
     SERVICE_DID: AUDIENCE,
     MEMBERS: 'open',
     ...Object.fromEntries(bare),
-    ...wish.settings,
+    ...options.settings,
   }
   const app = await runApp({ dataDir, env })
   return {
-    ...running(wish.name, `http://127.0.0.1:${app.port}`),
+    ...running(options.name, `http://127.0.0.1:${app.port}`),
     async stop() {
       await app.stop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -20,7 +20,7 @@ export function watch(
 
   async function look(): Promise<Look> {
     const [usage] = await Promise.all([
-      Promise.all(servers.map((one) => one.usage())),
+      Promise.all(servers.map((server) => server.usage())),
       ...servers.map(async ({ name, lagMs }) => recorder.lag(name, await lagMs())),
     ])
     return { seconds: recorder.seconds(), usage }
@@ -34,8 +34,8 @@ export function watch(
       if (signal.aborted) return
       const now = await look()
       const since = now.seconds - before.seconds
-      const moments = recorder.takeLatest().map((asked, i) => {
-        return momentOf({ ...asked, usage: [before.usage[i], now.usage[i]] }, since)
+      const moments = recorder.takeLatest().map((requested, i) => {
+        return momentOf({ ...requested, usage: [before.usage[i], now.usage[i]] }, since)
       })
       onPoint({ seconds: now.seconds, servers: moments })
       before = now

@@ -14,7 +14,7 @@ export function startSchema(): string {
   const version = db.pragma('user_version', { simple: true }) as number
   const statements = [...schemaOf(db), ...rowsOf(db), `PRAGMA user_version = ${version}`]
   db.close()
-  return `${HEAD}\n\n${statements.map((one) => `${one};`).join('\n\n')}\n`
+  return `${HEAD}\n\n${statements.map((statement) => `${statement};`).join('\n\n')}\n`
 }
 
 const HEAD = `-- What a new folder begins with: written by scripts/start-schema.ts from the migrations before it, which older folders

@@ -14,7 +14,7 @@ import type { Pictures } from '../simulated-pictures.ts'
 export type Shoot = (page: Page, name: string) => Promise<void>
 
 type Post = { uri: string; cid: string }
-type Shown = { world: ClientWorld; own: Post; video: Post; picture: Buffer; shoot: Shoot }
+type Scene = { world: ClientWorld; own: Post; video: Post; picture: Buffer; shoot: Shoot }
 
 const VIDEO = join(import.meta.dirname, '../../test/fixtures/video/pictures-and-sound.mp4')
 const CAPTIONS = 'WEBVTT\n\n00:00.000 --> 00:09.000\nThe tide is coming in, slowly.\n'
@@ -28,7 +28,7 @@ export async function takeClient(pictures: Pictures, shoot: Shoot): Promise<void
   const video = readFileSync(VIDEO)
   const captions = Buffer.from(CAPTIONS)
   const blobs = new Map(pictures.blobs)
-  for (const one of [video, captions]) blobs.set(blobCid(one), one)
+  for (const bytes of [video, captions]) blobs.set(blobCid(bytes), bytes)
   const made: { own?: Post; video?: Post } = {}
   const world = await startClientWorld({
     settings: { IMAGES: 'own', VIDEOS: 'own', REASONABLE_LIMIT: '20' },
@@ -52,25 +52,25 @@ export async function takeClient(pictures: Pictures, shoot: Shoot): Promise<void
   }
 }
 
-async function takeAll(shown: Shown): Promise<void> {
-  await atTheDoor(shown)
-  answerTo(shown)
-  await asReader(shown, { ...DESKTOP, colorScheme: 'light' }, onDesktop)
-  await asReader(shown, { ...PHONE, colorScheme: 'dark' }, onPhone)
-  await asReader(shown, { ...PHONE, locale: 'de-DE' }, async ({ world, shoot }, page) => {
+async function takeAll(visible: Scene): Promise<void> {
+  await atTheDoor(visible)
+  answerTo(visible)
+  await asReader(visible, { ...DESKTOP, colorScheme: 'light' }, onDesktop)
+  await asReader(visible, { ...PHONE, colorScheme: 'dark' }, onPhone)
+  await asReader(visible, { ...PHONE, locale: 'de-DE' }, async ({ world, shoot }, page) => {
     await go(page, `${world.origin}/read/settings`)
     await shoot(page, 'client-settings-german')
   })
-  await asReader(shown, PHONE, async ({ world, shoot }, page) => {
+  await asReader(visible, PHONE, async ({ world, shoot }, page) => {
     await go(page, `${world.origin}/read/notifications`)
     await shoot(page, 'client-notifications')
     await page.evaluate(`document.documentElement.dir = 'rtl'`)
     await shoot(page, 'client-mirrored')
   })
-  await asReader(shown, PHONE, withoutNetwork)
+  await asReader(visible, PHONE, withoutNetwork)
 }
 
-async function atTheDoor({ world, shoot }: Shown): Promise<void> {
+async function atTheDoor({ world, shoot }: Scene): Promise<void> {
   const { page } = await world.open(DESKTOP)
   await go(page, `${world.origin}/read`)
   await shoot(page, 'client-enter')
@@ -81,7 +81,7 @@ async function atTheDoor({ world, shoot }: Shown): Promise<void> {
   await page.context().close()
 }
 
-async function onDesktop({ world, own, shoot }: Shown, page: Page): Promise<void> {
+async function onDesktop({ world, own, shoot }: Scene, page: Page): Promise<void> {
   const now = Date.now()
   await page.route('**/xrpc/io.slipstream.feed.getTimelineGaps?*', (route) => {
     const [from, to] = [40, 20].map((ago) => new Date(now - ago * MINUTE).toISOString())
@@ -100,7 +100,7 @@ async function onDesktop({ world, own, shoot }: Shown, page: Page): Promise<void
   await shoot(page, 'client-thread')
 }
 
-async function onPhone({ world, video, picture, shoot }: Shown, page: Page): Promise<void> {
+async function onPhone({ world, video, picture, shoot }: Scene, page: Page): Promise<void> {
   await go(page, `${world.origin}/read`)
   await shoot(page, 'client-following-dark')
   await page.click('#write')
@@ -119,7 +119,7 @@ async function onPhone({ world, video, picture, shoot }: Shown, page: Page): Pro
 }
 
 /** Last, because the server is gone afterwards. */
-async function withoutNetwork({ world, shoot }: Shown, page: Page): Promise<void> {
+async function withoutNetwork({ world, shoot }: Scene, page: Page): Promise<void> {
   await go(page, `${world.origin}/read`)
   await until(page, 'navigator.serviceWorker.controller !== null')
   await world.slipstream.stop()
@@ -130,14 +130,14 @@ async function withoutNetwork({ world, shoot }: Shown, page: Page): Promise<void
 }
 
 async function asReader(
-  shown: Shown,
+  visible: Scene,
   how: BrowserContextOptions,
-  take: (shown: Shown, page: Page) => Promise<void>,
+  take: (visible: Scene, page: Page) => Promise<void>,
 ): Promise<void> {
-  const reader = await shown.world.open({ locale: 'en-GB', reducedMotion: 'reduce', ...how })
-  await shown.world.signIn(reader)
+  const reader = await visible.world.open({ locale: 'en-GB', reducedMotion: 'reduce', ...how })
+  await visible.world.signIn(reader)
   await reader.page.locator('.feed .post').nth(10).waitFor()
-  await take(shown, reader.page)
+  await take(visible, reader.page)
   await reader.page.context().close()
 }
 
@@ -159,17 +159,21 @@ function threadOf({ origin }: ClientWorld, { uri }: Post): string {
 }
 
 /** Some like, answer and follow. */
-function answerTo({ world, own }: Shown): void {
+function answerTo({ world, own }: Scene): void {
   const { network, emit } = world.simulation
   const texts = ['It always is.', 'Which pier? I am at the other one.', 'مرحبا من الميناء الآخر']
   const [first, ...likers] = network.repositories.slice(0, 9)
   const reply = { root: own, parent: own }
   for (const [i, text] of texts.entries()) write(likers[i]!, { text, reply }, emit)
-  const put = (one: SimulatedAccount, collection: string, value: Record<string, unknown>) =>
+  const put = (account: SimulatedAccount, collection: string, value: Record<string, unknown>) =>
     emit(
-      one.put({ collection, value: { createdAt: timeOf(Date.now()), ...value }, atMs: Date.now() }),
+      account.put({
+        collection,
+        value: { createdAt: timeOf(Date.now()), ...value },
+        atMs: Date.now(),
+      }),
     )
-  for (const one of likers) put(one, 'app.bsky.feed.like', { subject: own })
+  for (const liker of likers) put(liker, 'app.bsky.feed.like', { subject: own })
   put(first!, 'app.bsky.graph.follow', { subject: world.member.did })
   put(first!, 'app.bsky.feed.repost', { subject: own })
 }

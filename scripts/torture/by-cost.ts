@@ -17,8 +17,8 @@ type Options = {
   isJson: boolean
 }
 
-const SHOWN_PLACES = 4
-const SHOWN_PATH = 400
+const SHOWN_POSITIONS = 4
+const PRESENTED_PATH = 400
 const MOST_METHODS = 20
 
 /** @returns whether nothing was found. */
@@ -31,20 +31,20 @@ export async function tortureByCost({ isJson, ...options }: Options): Promise<bo
 }
 
 function describe({ request, status, firstMs, againMs, hottest = [], beside }: Finding): string {
-  const places = hottest.slice(0, SHOWN_PLACES).map(({ at, ms }) => `    ${ms} ms in ${at}`)
+  const positions = hottest.slice(0, SHOWN_POSITIONS).map(({ at, ms }) => `    ${ms} ms in ${at}`)
   const who = request.token ?? request.viewer ?? 'a visitor'
   const waits = beside
     ? `    sixteen at once: a member's page p99 ${ms(beside.p99Ms)}, ${ms(beside.eachMs)} each, ${ms(beside.turnMs)} in one turn, ${JSON.stringify(beside.statuses)}`
     : ''
   return `${ms(againMs)} in one turn (${ms(firstMs)} at first), ${status}, as ${who}
-    ${decodeURIComponent(request.path).slice(0, SHOWN_PATH)}
-${[...places, waits].filter(Boolean).join('\n')}`
+    ${decodeURIComponent(request.path).slice(0, PRESENTED_PATH)}
+${[...positions, waits].filter(Boolean).join('\n')}`
 }
 
-function sum({ asked, statuses, longest, alone, findings }: CostlyReport): string {
-  const methods = Object.entries(longest).sort(([, one], [, other]) => other - one)
+function sum({ requested, statuses, longest, alone, findings }: CostlyReport): string {
+  const methods = Object.entries(longest).sort(([, value], [, other]) => other - value)
   const most = methods.slice(0, MOST_METHODS).map(([name, longestMs]) => `${name} ${ms(longestMs)}`)
-  return `requests ${asked} (${JSON.stringify(statuses)}), methods and routes with an answer ${methods.length}
+  return `requests ${requested} (${JSON.stringify(statuses)}), methods and routes with an answer ${methods.length}
 the longest turns: ${most.join(', ')}
 a member's page alone: p99 ${alone ? ms(alone.p99Ms) : 'unknown'}
 findings ${findings.length}`

@@ -43,7 +43,7 @@ type Waiting = { resolve: (result: unknown) => void; reject: (error: Error) => v
  * @returns also the handler for messages from the other end
  */
 export function createIngestConnection(
-  order: (one: IngestOrder) => void,
+  order: (order: IngestOrder) => void,
   onGone: (seconds: number) => void = () => undefined,
 ): IngestConnection & { hear(message: IngestMessage): void } {
   const waiting = new Map<number, Waiting>()
@@ -65,10 +65,10 @@ export function createIngestConnection(
   }
 
   function settle(reply: WriterReply | OperatorReply): void {
-    const one = waiting.get(reply.id)
+    const item = waiting.get(reply.id)
     waiting.delete(reply.id)
-    if (reply.ok) one?.resolve(resultOf(reply))
-    else one?.reject(errorOf(reply))
+    if (reply.ok) item?.resolve(resultOf(reply))
+    else item?.reject(errorOf(reply))
   }
 
   function ask<T>(orderOf: (id: number) => IngestOrder): Promise<T> {

@@ -56,7 +56,7 @@ export function createLines(main: MessagePort): Lines {
         if (order.kind === 'stop') onStop()
         else if (order.kind === 'connect') {
           const { port } = order
-          connect(port, (one) => void reply(port, one))
+          connect(port, (order) => void reply(port, order))
         }
       })
     },

@@ -8,7 +8,7 @@ import type { StreamStatus } from '@slipstream/jetstream'
 import type { Counted } from '../base/obs/counts.ts'
 import type { HistogramCounts } from '../base/obs/histogram.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
-import type { InviteWish } from '../data/store/members/invites.ts'
+import type { InviteRequest } from '../data/store/members/invites.ts'
 import type { ModerationAct } from '../data/store/moderation/moderation-log.ts'
 import type { FollowLine } from '../data/store/records/follows.ts'
 import type { GapCounts } from '../data/store/stream/gaps.ts'
@@ -79,7 +79,7 @@ export type WriterReply =
 export type OperatorRequest =
   | FeatureRequest
   | { kind: 'add-member' | 'remove-member'; did: string }
-  | ({ kind: 'create-invite' } & InviteWish)
+  | ({ kind: 'create-invite' } & InviteRequest)
   | { kind: 'disable-invite'; code: string }
   /** A member's document (ingest/indexing/member-state/document.ts) as JSON. */
   | { kind: 'import-state'; document: string }

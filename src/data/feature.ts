@@ -25,5 +25,5 @@ export function loadRowsFeatures(): Promise<readonly RowsFeature[]> {
 
 /** @throws ConfigError if this node may not change the rows */
 export function refuseRows(list: readonly RowsFeature[], config: Config, db: Db): void {
-  for (const one of list) one.refuse?.(config, db)
+  for (const feature of list) feature.refuse?.(config, db)
 }

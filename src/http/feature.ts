@@ -90,7 +90,7 @@ export type ServeParts = {
   timelines: TimelineReader
   search: Searching
   /** Whether a lossy timeline keeps an item. */
-  keeps: (owner: number, item: number) => boolean
+  isDrawn: (owner: number, item: number) => boolean
   /** The number drawn for an item, by its id. */
   draw: Draw
   hydrator: Hydrator

@@ -28,7 +28,7 @@ export async function startIngest(options: {
   })
   let stopping = false
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  const order = (one: IngestOrder) => worker.postMessage(one)
+  const order = (order: IngestOrder) => worker.postMessage(order)
   const { hear, ...connection } = createIngestConnection(order, (seconds) => {
     const text = `the ingest thread has reported nothing for ${seconds} s: the process ends to be restarted`
     if (!stopping) options.onFatal(new StandstillError(text))

@@ -13,11 +13,11 @@ import type { StreamLevel } from '../data/store/stream/stream-levels.ts'
 import { createTraffic } from '../sources/traffic.ts'
 import type { MemoryChange } from './indexing/memory/memory-changes.ts'
 import { createWriter } from './indexing/writer.ts'
-import { createDiskRoom } from './upkeep/disk/disk-room.ts'
+import { createDiskSpace } from './upkeep/disk/disk-room.ts'
 import { createGiveWay } from './upkeep/give-way.ts'
 import { createMemberRings } from './upkeep/memory/member-rings.ts'
 import { loadMemory } from './upkeep/memory/memory.ts'
-import { keepSnapshots } from './upkeep/memory/snapshots.ts'
+import { saveSnapshots } from './upkeep/memory/snapshots.ts'
 import { createNewcomerBudget } from './upkeep/requests/newcomer-budget.ts'
 import { tellLeftOut } from './upkeep/status/left-out.ts'
 import { createWatchdog } from './upkeep/watchdog.ts'
@@ -59,13 +59,13 @@ export function createCore(
     scope: config.indexScope,
     trustedVerifiers: config.trustedVerifiers,
     notificationDays: aboutAll.notificationDays,
-    keepsAllRevs: aboutAll.revs === true && config.indexScope === 'network',
+    storesAllRevs: aboutAll.revs === true && config.indexScope === 'network',
   })
   const reserveBytes = config.diskReserveMb * 1_000_000
-  const snapshots = keepSnapshots({ ...saved, db, writer, reserveBytes, log })
-  const room = createDiskRoom(log)
+  const snapshots = saveSnapshots({ ...saved, db, writer, reserveBytes, log })
+  const diskSpace = createDiskSpace(log)
   const counts = createCounts()
-  const watchdog = createWatchdog({ log, room, progress: () => fileState(config.dataDir) })
+  const watchdog = createWatchdog({ log, diskSpace, progress: () => fileState(config.dataDir) })
   const giveWay = createGiveWay({
     requestShare: highestRequestShareOf(handles.requests),
     onRested: (ms) => counts.add('rested', 'ms', ms),
@@ -90,7 +90,7 @@ export function createCore(
       now,
       isOurs: (did): boolean => core.isOurTimeline(did),
     }),
-    room,
+    diskSpace,
     snapshots,
     traffic: createTraffic(),
     watchdog,

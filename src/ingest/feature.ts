@@ -104,7 +104,7 @@ export function operationsOf(list: readonly IngestFeature[]): Operations {
 
 /** What any of them needs. */
 export function aboutAllOf(list: readonly IngestFeature[], config: Config): StoredAboutAll {
-  const needed = list.map((one) => one.aboutAll?.(config) ?? {})
+  const needed = list.map((ingestFeature) => ingestFeature.aboutAll?.(config) ?? {})
   return {
     notificationDays: Math.max(0, ...needed.map(({ notificationDays = 0 }) => notificationDays)),
     revs: needed.some(({ revs }) => revs),

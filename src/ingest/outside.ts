@@ -8,18 +8,18 @@ import { createGuardedFetch, type GuardedFetch } from '../sources/identity/guard
 import { createGuardedLookup } from '../sources/identity/guarded-lookup.ts'
 import { createResolver } from '../sources/identity/resolver.ts'
 import { DEFAULT_LIMITS } from './backfill/limits.ts'
-import { fetchWithRoom } from './upkeep/disk/bear-full-disk.ts'
-import type { DiskRoom } from './upkeep/disk/disk-room.ts'
+import { fetchWithSpace } from './upkeep/disk/bear-full-disk.ts'
+import type { DiskSpace } from './upkeep/disk/disk-room.ts'
 import { countFetches } from './upkeep/status/count-work.ts'
 
-type Dependencies = { counts: Counts; log: Logger; now: () => number; room: DiskRoom }
+type Dependencies = { counts: Counts; log: Logger; now: () => number; diskSpace: DiskSpace }
 
 export function createOutside(
   { allowPrivateHosts, plcUrl }: Pick<Config, 'allowPrivateHosts' | 'plcUrl'>,
-  { counts, log, now, room }: Dependencies,
+  { counts, log, now, diskSpace }: Dependencies,
 ) {
   const guarded = { allowPrivateHosts, trustedOrigins: [plcUrl], log }
-  const counted = (fetch: GuardedFetch) => fetchWithRoom(countFetches(fetch, counts), room)
+  const counted = (fetch: GuardedFetch) => fetchWithSpace(countFetches(fetch, counts), diskSpace)
   // As many as jobs ask at once: a newcomer's first page waits for the documents of all their follows.
   const atDirectory = DEFAULT_LIMITS.identities
   const lookups = createGuardedFetch({ ...guarded, connectionsPerOrigin: atDirectory })

@@ -46,11 +46,11 @@ import { startHousekeeping } from './upkeep/housekeeping.ts'
 import { forgetAwayMembers } from './upkeep/members/away-members.ts'
 import { followConfiguredMembers } from './upkeep/members/configured-members.ts'
 import { letOthersGoFirst } from './upkeep/niceness.ts'
-import { keepRemoving } from './upkeep/removing.ts'
+import { startRemoving } from './upkeep/removing.ts'
 import { createOperatorRequests } from './upkeep/requests/operator-requests.ts'
 import { createWriterRequests } from './upkeep/requests/writer-requests.ts'
-import { keepRetaining } from './upkeep/retaining.ts'
-import { keepSearchable } from './upkeep/searching.ts'
+import { startRetaining } from './upkeep/retaining.ts'
+import { startSearchIndexing } from './upkeep/searching.ts'
 import { countBatch } from './upkeep/status/count-work.ts'
 import { createLatencyRecorder, type LatencyRecorder } from './upkeep/status/latency.ts'
 import { createPulse } from './upkeep/status/pulse.ts'
@@ -93,7 +93,7 @@ function run(
 ): void {
   letOthersGoFirst()
   const core = createCore(config, aboutAllOf(features, config), ofRows)
-  const { actors, db, writer, log, now, room, traffic } = core
+  const { actors, db, writer, log, now, diskSpace, traffic } = core
   const [latency, lines] = [createLatencyRecorder(), createLines(port)]
   const checkpoints = watchedCheckpoints({ ...core, dataDir: config.dataDir }, core.watchdog)
   core.snapshots.checkpointBy(() => checkpoints.tend())
@@ -104,7 +104,7 @@ function run(
     writer,
     log,
     now,
-    writeRetry: room,
+    writeRetry: diskSpace,
     streamStatus: () => consumer.status(),
     traffic,
     checkpoint: () => checkpoints.tend(),
@@ -118,7 +118,7 @@ function run(
   core.onPublished = (changes, entries) => {
     core.counts.add('timelineWrites', 'items', entries)
     identityNews.ofHidden(changes)
-    for (const one of ofFeatures) one.onPublished?.(changes)
+    for (const ofFeature of ofFeatures) ofFeature.onPublished?.(changes)
     const isFiltered = config.indexScope === 'authors' || core.streamLevel > 0
     if (isFiltered && changes.some(({ kind }) => FILTER_CHANGES.has(kind))) {
       consumer.setFilters(streamFilters(config.indexScope, actors, config.trustedVerifiers))
@@ -127,16 +127,16 @@ function run(
 
   core.wakeJobs = () => backfill.wake()
   core.newcomers = () => newcomersAmong(backfill.coldStarts(), actors)
-  core.applyBatch = async (brought, onApplied = () => undefined) => {
-    let batch = brought
+  core.applyBatch = async (received, onApplied = () => undefined) => {
+    let batch = received
     for (const { beforeBatch } of ofFeatures) if (beforeBatch) batch = await beforeBatch(batch)
     const { events, gaps, cursor, isBeside = false } = batch
     const written = isBeside ? { events, gaps } : { events, gaps, cursor }
-    const outcome = await room.retry(() => commitBatch(writer, written))
+    const outcome = await diskSpace.retry(() => commitBatch(writer, written))
     if (!outcome) return
     countBatch(core.counts, batch, outcome)
     identityNews.ofEvents(batch.events)
-    for (const one of ofFeatures) one.onBatch?.(batch)
+    for (const ofFeature of ofFeatures) ofFeature.onBatch?.(batch)
     onApplied()
     await checkpoints.tend()
     await core.giveWay.rest()
@@ -152,7 +152,7 @@ function run(
     writer,
     now,
     log,
-    writeRetry: room,
+    writeRetry: diskSpace,
     createStream: () => mainStreamOf(ofFeatures)?.(apply) ?? createMainStream(config, core, apply),
     async onApplied(events, outcome) {
       countBatch(core.counts, { events }, outcome)
@@ -179,11 +179,11 @@ function run(
   })
 
   async function stop(): Promise<void> {
-    for (const one of [...upkeep, room, core.watchdog]) one.stop()
+    for (const item of [...upkeep, diskSpace, core.watchdog]) item.stop()
     await consumer.stop()
-    await allEnded(room, [backfill, labels, replaying, ...ofFeatures])
-    room.ifThereIsRoom(() => writer.commit((ctx) => endRun(ctx.db)))
-    room.ifThereIsRoom(() => core.snapshots.finish())
+    await allEnded(diskSpace, [backfill, labels, replaying, ...ofFeatures])
+    diskSpace.ifThereIsSpace(() => writer.commit((ctx) => endRun(ctx.db)))
+    diskSpace.ifThereIsSpace(() => core.snapshots.finish())
     await checkpoints.stop()
     db.close()
     lines.close()
@@ -191,20 +191,20 @@ function run(
 
   lines.listen({ ...answers, onStop: () => void stop() })
   consumer.start()
-  const jobs = bearFullDisk({ writer, room, now, wakeBackfill: () => backfill.wake() })
+  const jobs = bearFullDisk({ writer, diskSpace, now, wakeBackfill: () => backfill.wake() })
   jobs.begin(() => backfill.start())
   replaying.start()
   labels.start()
-  const memory = Object.assign({}, ...ofFeatures.map((one) => one.memory))
+  const memory = Object.assign({}, ...ofFeatures.map((ofFeature) => ofFeature.memory))
   tell({ kind: 'ready', memory: { ...core.handles, features: memory } })
 }
 
 /** Ends all of them without waiting for disk space. */
 function allEnded(
-  room: Core['room'],
+  diskSpace: Core['diskSpace'],
   all: readonly ({ stop?(): Promise<void> | void } | undefined)[],
 ) {
-  return Promise.all(all.map((one) => one?.stop && room.ended(async () => one.stop?.())))
+  return Promise.all(all.map((item) => item?.stop && diskSpace.ended(async () => item.stop?.())))
 }
 
 /** Handlers of the serving threads' requests, for members and for the operator. */
@@ -226,7 +226,7 @@ function createAnswers(
   const { backfill, identityNews, labels, checkpoints, ofFeatures, calls, operations } = parts
   const writing = {
     writer: core.writer,
-    room: core.room,
+    diskSpace: core.diskSpace,
     wakeBackfill: () => backfill.wake(),
   }
   return {
@@ -262,7 +262,7 @@ function createUpkeep(
     checkpoints: Checkpoints
   } & Pick<ReturnType<typeof createBackground>, 'backfill' | 'resolver'>,
 ): { stop(): void }[] {
-  const { counts, db, handles, log, memory, now, room, writer } = core
+  const { counts, db, handles, log, memory, now, diskSpace, writer } = core
   const { backfill, checkpoints, consumer, latency, lines } = parts
   const { guard, upkeep } = createRetention(config, core, checkpoints)
   const received = recordTraffic({
@@ -287,12 +287,12 @@ function createUpkeep(
       stalls: () => core.watchdog.stalls(),
       tell: lines.tellAll,
       record: recordHistory(writer, now),
-      room,
+      diskSpace,
     }),
-    keepRemoving({ db, writer, now, log, room }),
-    keepSearchable({
+    startRemoving({ db, writer, now, log, diskSpace }),
+    startSearchIndexing({
       writer,
-      room,
+      diskSpace,
       posts: {
         get maxPosts() {
           return guard.searchedPosts()
@@ -306,7 +306,7 @@ function createUpkeep(
       onKnown: (dids) => {
         core.namedMembers = dids
         const admitAll = () => writer.commit((ctx) => admit(ctx, dids))
-        void room.retry(admitAll).then(() => backfill.wake())
+        void diskSpace.retry(admitAll).then(() => backfill.wake())
         lines.tellAll({ kind: 'configured-members', dids })
       },
       log,
@@ -326,9 +326,9 @@ function createRetention(config: Config, core: Core, checkpoints: Checkpoints) {
     dataDir: config.dataDir,
   })
   // Looks before each retry whether there is room again.
-  core.room.onRetry(() => void guard.look())
+  core.diskSpace.onRetry(() => void guard.look())
   const upkeep = [
-    keepRetaining({
+    startRetaining({
       ...core,
       guard,
       checkpoint: () => checkpoints.tend(),
@@ -373,7 +373,7 @@ function createBackground(
     ...shared,
     actors,
     lookupFor,
-    writeRetry: core.room,
+    writeRetry: core.diskSpace,
     onWork: () => backfill.wake(),
     onApplied: (changed) => core.counts.add('labels', 'kept', changed),
     onDropped: (reason) => core.counts.add('labels-dropped', reason),

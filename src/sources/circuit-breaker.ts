@@ -26,7 +26,7 @@ const LONGEST_PAUSE_MS = 5 * MINUTE_MS
 const DEFAULT_RETRY_MS = MINUTE_MS / 2
 
 /** How long a host asks to be left alone after too many requests; undefined if it does not. */
-export function askedPauseMs(response: FetchedResponse | undefined): number | undefined {
+export function requestedPauseMs(response: FetchedResponse | undefined): number | undefined {
   if (response?.status !== 429) return undefined
   return retryAfterMs(response.headers, Date.now()) || DEFAULT_RETRY_MS
 }

@@ -87,8 +87,8 @@ function createQuota(
     },
     note(headers) {
       limit = limitOf(headers) ?? limit
-      const said = remainingRequests(headers, now())
-      left = said && { remaining: said.remaining, until: now() + said.resetMs }
+      const reported = remainingRequests(headers, now())
+      left = reported && { remaining: reported.remaining, until: now() + reported.resetMs }
     },
   }
 }

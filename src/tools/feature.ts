@@ -32,7 +32,7 @@ export async function runFurther(
   options: Readonly<Record<string, unknown>>,
   context: CliContext,
 ): Promise<boolean> {
-  for (const one of list) if (await one?.run(options, context)) return true
+  for (const item of list) if (await item?.run(options, context)) return true
   return false
 }
 
@@ -41,7 +41,7 @@ export function loadToolsFeatures(): Promise<readonly ToolsFeature[]> {
 }
 
 export function processBytesOf(list: readonly ToolsFeature[], config: Config): number {
-  return list.reduce((sum, one) => sum + (one.processBytes?.(config) ?? 0), 0)
+  return list.reduce((sum, value) => sum + (value.processBytes?.(config) ?? 0), 0)
 }
 
 export function checksOf(list: readonly ToolsFeature[]): Check[] {

@@ -37,13 +37,13 @@ process.umask(PRIVATE_UMASK)
 await run().catch(fail)
 
 async function run(): Promise<void> {
-  const asked = readArguments()
-  if (asked.help) return print(HELP)
-  if (asked.version) return print(`${version}\n`)
-  if (!asked['print-config']) await askFirst()
+  const requested = readArguments()
+  if (requested.help) return print(HELP)
+  if (requested.version) return print(`${version}\n`)
+  if (!requested['print-config']) await askFirst()
   const config = loadConfig()
-  if (asked['print-config']) return print(`${printConfig(config)}\n`)
-  await serve(config, asked)
+  if (requested['print-config']) return print(`${printConfig(config)}\n`)
+  await serve(config, requested)
 }
 
 function readArguments() {

@@ -73,9 +73,9 @@ describe('two answers', () => {
 
 test('pages of a timeline by arrival are compared as a set without numbers', () => {
   const event = (entity_id: string, n: number) => ({ entity_id, sequence_id: String(n), a: 1 })
-  const one = [answer({ events: [event('x', 1)] }), answer({ events: [event('y', 2)] })]
+  const item = [answer({ events: [event('x', 1)] }), answer({ events: [event('y', 2)] })]
   const other = [answer({ events: [event('y', 7), event('x', 9)] })]
-  expect(inAnyOrder(one)).toEqual(inAnyOrder(other))
+  expect(inAnyOrder(item)).toEqual(inAnyOrder(other))
   expect(inAnyOrder([answer({}, { status: 400 })]).status).toBe(400)
 })
 

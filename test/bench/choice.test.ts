@@ -48,9 +48,9 @@ describe('names', () => {
   })
 
   test('a file requested as a whole stays whole, even if one of its figures is named too', () => {
-    const whole = [{ bench: 'timeline', figures: [] }]
-    expect(choose(['timeline', 'timeline.skeleton.1m.us'], benches).chosen).toEqual(whole)
-    expect(choose(['timeline.skeleton.1m.us', 'timeline'], benches).chosen).toEqual(whole)
+    const complete = [{ bench: 'timeline', figures: [] }]
+    expect(choose(['timeline', 'timeline.skeleton.1m.us'], benches).chosen).toEqual(complete)
+    expect(choose(['timeline.skeleton.1m.us', 'timeline'], benches).chosen).toEqual(complete)
   })
 
   test('reports an unknown name', () => {

@@ -26,17 +26,17 @@ const units: UnitCosts = {
   diskPerFollow: 40,
 }
 
-const place: Neighbourhood = {
+const community: Neighbourhood = {
   members: 1_000,
   authors: 10_000,
   authorShare: 0.1,
-  keptShare: 0.2,
+  storedShare: 0.2,
   writesPerPost: 5,
 }
 
 describe('the model', () => {
   test('memory is the sum of its parts', () => {
-    const { edges, ramGb } = costOf(units, place, networks.active)
+    const { edges, ramGb } = costOf(units, community, networks.active)
     expect(edges).toBe(1_500_000)
     expect(ramGb.base).toBeCloseTo(0.2)
     expect(ramGb.graph).toBeCloseTo(0.018)
@@ -48,22 +48,22 @@ describe('the model', () => {
   test('a stream with the scopes’ own shares costs what was measured for them', () => {
     const { cores } = costOf(
       units,
-      { ...place, keptShare: units.communityKeptShare },
+      { ...community, storedShare: units.communityKeptShare },
       networks.active,
     )
     expect(cores.ingest).toBeCloseTo(eventsPerS() / units.communityEventsPerS)
-    const all = costOf(units, { ...place, keptShare: 1 }, networks.active)
+    const all = costOf(units, { ...community, storedShare: 1 }, networks.active)
     expect(all.cores.ingest).toBeCloseTo(eventsPerS() / units.networkEventsPerS)
   })
 
   test('reading a stream live costs more by the factor measured on a live server', () => {
-    const { cores } = costOf(units, place, networks.active)
-    const live = costOf({ ...units, liveCpuPercent: 12 }, place, networks.active)
+    const { cores } = costOf(units, community, networks.active)
+    const live = costOf({ ...units, liveCpuPercent: 12 }, community, networks.active)
     expect(live.cores.ingest).toBeCloseTo(10 * cores.ingest)
   })
 
   test('serving is the members’ requests times their cost, and more at the peak', () => {
-    const { cores, outGbADay } = costOf(units, place, networks.active)
+    const { cores, outGbADay } = costOf(units, community, networks.active)
     const msADay = 1_000 * (habits.timelinesADay * 0.5 + habits.othersADay * 0.1)
     expect(cores.serving).toBeCloseTo(msADay / 1000 / 86_400)
     expect(cores.servingAtPeak).toBeCloseTo(cores.serving * habits.peakFactor)
@@ -72,7 +72,7 @@ describe('the model', () => {
   })
 
   test('no community holds more follows than the network has', () => {
-    const most = { ...place, authors: 40_000_000 }
+    const most = { ...community, authors: 40_000_000 }
     for (const network of Object.values(networks)) {
       expect(costOf(units, most, network).edges).toBe(network.follows)
     }
@@ -89,18 +89,18 @@ describe('a community’s part of the network', () => {
   }
 
   test('more members follow more accounts, each adding fewer new ones, and keep a larger share', () => {
-    const places = [10, 100, 1_000, 10_000].map((members) =>
+    const positions = [10, 100, 1_000, 10_000].map((members) =>
       drawNeighbourhood({ ...options, members }),
     )
-    for (const [i, { members, authors, authorShare, keptShare }] of places.entries()) {
+    for (const [i, { members, authors, authorShare, storedShare }] of positions.entries()) {
       expect(authors).toBeLessThanOrEqual(Math.min(options.accounts, members * 50))
-      expect(keptShare).toBeGreaterThanOrEqual(authorShare)
-      expect(keptShare).toBeLessThanOrEqual(1)
-      const before = places[i - 1]
+      expect(storedShare).toBeGreaterThanOrEqual(authorShare)
+      expect(storedShare).toBeLessThanOrEqual(1)
+      const before = positions[i - 1]
       if (!before) continue
       expect(authors).toBeGreaterThan(before.authors)
       expect(authors / members).toBeLessThan(before.authors / before.members)
-      expect(keptShare).toBeGreaterThan(before.keptShare)
+      expect(storedShare).toBeGreaterThan(before.storedShare)
     }
   })
 

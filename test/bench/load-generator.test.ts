@@ -61,7 +61,7 @@ describe('closed loop', () => {
   })
 
   test('every request is sent in order, and no connection has two at once', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     let most = 0
     const atWork = new Map<Socket, number>()
     const port = await serve((request, response) => {
@@ -69,7 +69,7 @@ describe('closed loop', () => {
       const count = (atWork.get(socket) ?? 0) + 1
       atWork.set(socket, count)
       most = Math.max(most, count)
-      asked.push(`${request.url} ${request.headers.authorization}`)
+      requested.push(`${request.url} ${request.headers.authorization}`)
       setImmediate(() => {
         atWork.set(socket, atWork.get(socket)! - 1)
         response.end('x')
@@ -79,8 +79,8 @@ describe('closed loop', () => {
     await generator.run({ ...plan, requests, connections: 1, seconds: 1, port, load: closed })
     expect(most).toBe(1)
     const turns = ['/a Bearer one', '/b Bearer two', '/c Bearer three']
-    expect(asked.length).toBeGreaterThan(3)
-    expect(asked).toEqual(asked.map((_, i) => turns[i % 3]))
+    expect(requested.length).toBeGreaterThan(3)
+    expect(requested).toEqual(requested.map((_, i) => turns[i % 3]))
     expect(atWork.size).toBe(1)
   })
 })

@@ -30,7 +30,7 @@ test('processor time of other processes is counted, that of the measured ones is
     expect(others()).toBeGreaterThanOrEqual(spent)
     expect(all() - others()).toBeGreaterThan(0)
   } finally {
-    for (const one of [measured, other]) one.kill('SIGKILL')
+    for (const childProcess of [measured, other]) childProcess.kill('SIGKILL')
   }
 })
 

@@ -91,10 +91,10 @@ describe('docs/plots', () => {
     expect(Object.keys(plots).length).toBe(12)
   })
 
-  test.each(Object.entries(plots))('%s.svg was drawn from it', (name, one) => {
+  test.each(Object.entries(plots))('%s.svg was drawn from it', (name, plot) => {
     const path = join(folder, `${name}.svg`)
     expect(existsSync(path)).toBe(true)
     // If this fails, run `node scripts/write-plots.ts`.
-    expect(readFileSync(path, 'utf8')).toBe(drawPlot(one))
+    expect(readFileSync(path, 'utf8')).toBe(drawPlot(plot))
   })
 })

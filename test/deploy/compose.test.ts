@@ -41,7 +41,7 @@ function resolveFiles(options: readonly string[]) {
 }
 
 /** What stands between `docker compose` and the subcommand, of every command shown. */
-function shownOptions(): string[] {
+function presentedOptions(): string[] {
   const pages = readPages().filter(({ path }) => path !== 'CHANGELOG.md')
   const sources = ['cures.ts', 'settings.ts'].map((name) => {
     return { path: name, text: readFileSync(join(root, 'src/tools/doctor', name), 'utf8') }
@@ -57,9 +57,9 @@ function shownOptions(): string[] {
 }
 
 test.runIf(compose)('every command that is shown gets past the compose file', () => {
-  const shown = shownOptions()
-  expect(shown).toContain('-f deploy/compose.yaml')
-  for (const options of shown) {
+  const visible = presentedOptions()
+  expect(visible).toContain('-f deploy/compose.yaml')
+  for (const options of visible) {
     const { status, stderr } = resolveFiles(options.split(' '))
     expect([options, status, stderr]).toEqual([options, 0, expect.not.stringContaining('error')])
   }

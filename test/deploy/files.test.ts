@@ -12,13 +12,13 @@ const deploy = join(root, 'deploy')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 const files = readdirSync(deploy, { recursive: true, withFileTypes: true, encoding: 'utf8' })
-  .filter((one) => one.isFile())
-  .map((one) => join(one.parentPath, one.name))
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
 
 /** Lines of a KEY=value file. */
 function envOf(path: string): Record<string, string> {
   const lines = read(path).split('\n')
-  const pairs = lines.map((line) => /^([A-Z_]+)=(.*)$/.exec(line)).filter((one) => one !== null)
+  const pairs = lines.map((line) => /^([A-Z_]+)=(.*)$/.exec(line)).filter((item) => item !== null)
   return Object.fromEntries(pairs.map(([, key, value]) => [key, value]))
 }
 
@@ -157,7 +157,7 @@ describe('the image', () => {
       (line) => /(?:^import | from |import\()'([^'.$`][^'$`]*)'/.exec(line) ?? [],
     )
     return found
-      .filter((one, i) => i % 2 === 1 && !one.startsWith('node:'))
+      .filter((value, i) => i % 2 === 1 && !value.startsWith('node:'))
       .map((name) =>
         name
           .split('/')
@@ -169,9 +169,9 @@ describe('the image', () => {
 
 describe('watched metrics are exported', () => {
   // The page is held to the code by test/http/metrics, and also names what features export.
-  const told = [...read('docs/METRICS.md').matchAll(/^\| `(\w+)` \| (\w+) \|/gm)]
+  const notified = [...read('docs/METRICS.md').matchAll(/^\| `(\w+)` \| (\w+) \|/gm)]
   const names = new Set(
-    told.flatMap(([, name, type]) =>
+    notified.flatMap(([, name, type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!],
     ),
   )

@@ -115,11 +115,11 @@ describe.skipIf(!prometheus || !promtool)('a real Prometheus', () => {
     return data.result
   }
 
-  const asked = panels.flatMap(({ title, targets }) =>
+  const requested = panels.flatMap(({ title, targets }) =>
     targets!.map((target, i) => [`${title}, ${i + 1}`, target] as const),
   )
 
-  test.each(asked)('answers “%s”', async (_, { expr, legendFormat }) => {
+  test.each(requested)('answers “%s”', async (_, { expr, legendFormat }) => {
     const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)
     await eventually(async () => {
       const series = await ask(expr)
@@ -144,8 +144,11 @@ describe.skipIf(!prometheus || !promtool)('a real Prometheus', () => {
   test('has nothing to say against the metrics', async () => {
     const metrics = await (await fetch(`${slipstream.origin()}/metrics`)).text()
     expect(metrics).toMatch(/^slipstream_connection_bytes_total\{direction="sent"\} [1-9]\d*$/m)
-    const said = spawnSync(promtool!, ['check', 'metrics'], { input: metrics, encoding: 'utf8' })
-    expect(said.stdout + said.stderr).toBe('')
-    expect(said.status).toBe(0)
+    const reported = spawnSync(promtool!, ['check', 'metrics'], {
+      input: metrics,
+      encoding: 'utf8',
+    })
+    expect(reported.stdout + reported.stderr).toBe('')
+    expect(reported.status).toBe(0)
   })
 })

@@ -64,8 +64,8 @@ test.runIf(isVerifiable).each(['slipstream.service', 'slipstream-backup.service'
     const present = text.replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true')
     writeFileSync(join(folder, name), present)
     expect(run('verify', '--man=no', join(folder, name))).toBe('')
-    const told = run('security', '--offline=true', '--no-pager', join(folder, name))
-    const score = Number(/exposure level for \S+: ([\d.]+)/.exec(told)![1])
+    const notified = run('security', '--offline=true', '--no-pager', join(folder, name))
+    const score = Number(/exposure level for \S+: ([\d.]+)/.exec(notified)![1])
     expect(score).toBeLessThan(MAX_EXPOSURE)
   },
 )
@@ -87,8 +87,8 @@ test('the nightly copy uses options that the command line has', () => {
   const known = execFileSync(process.execPath, [join(root, args[0]!), 'backup', '--help'], {
     encoding: 'utf8',
   })
-  const asked = args[1]!.match(/--[a-z]+/g) ?? []
-  expect(asked.filter((option) => !known.includes(option))).toEqual([])
+  const requested = args[1]!.match(/--[a-z]+/g) ?? []
+  expect(requested.filter((option) => !known.includes(option))).toEqual([])
 })
 
 function run(...args: string[]): string {

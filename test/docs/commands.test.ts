@@ -13,12 +13,12 @@ import { codeSpansOf, type Fence, fencesOf, readPages, root } from '../support/d
 const pages = readPages().filter(({ path }) => path !== 'CHANGELOG.md')
 const blocks = pages.flatMap(fencesOf).filter(({ language }) => language === 'sh')
 const named = (some: readonly Fence[]) =>
-  some.map((one) => [`${one.page}:${one.line}`, one] as const)
+  some.map((fence) => [`${fence.page}:${fence.line}`, fence] as const)
 
 /** A line of shell, or a code span in the text, with its page. */
-type Told = { page: string; text: string }
+type Notified = { page: string; text: string }
 
-const told: Told[] = [
+const notified: Notified[] = [
   ...blocks.flatMap(({ page, text }) =>
     text
       .replaceAll('\\\n', ' ')
@@ -46,7 +46,7 @@ describe('blocks of shell', () => {
 
 describe('the command line', () => {
   const commands = allCommands()
-  const calls = told.flatMap(({ page, text }) =>
+  const calls = notified.flatMap(({ page, text }) =>
     [
       ...text.matchAll(
         /(?:^|(?<!exec|exec -T|--entrypoint|-u)\s)(?:scripts\/)?slipstream ([a-z][a-z-]*(?: [^|;&>]*)?)/g,
@@ -81,7 +81,7 @@ test('npm scripts that are named exist, and so do benchmarks', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
-  const calls = told.flatMap(({ page, text }) =>
+  const calls = notified.flatMap(({ page, text }) =>
     [...text.matchAll(/npm run ([a-z-]+)(?: -- ([^`]*))?/g)].map(([, name, rest = '']) => ({
       page,
       name: name!,
@@ -105,7 +105,7 @@ test('options of the install script and of scripts/start exist', () => {
     ['scripts/start', execFileSync(process.execPath, [join(root, 'src/main.ts'), '--help'])],
   ])
   for (const [script, help] of helps) {
-    const calls = told.filter(({ text }) => text.includes(script))
+    const calls = notified.filter(({ text }) => text.includes(script))
     const options = calls.flatMap(
       ({ text }) => text.split(script)[1]!.match(/(?<= )--[a-z-]+/g) ?? [],
     )
@@ -115,7 +115,7 @@ test('options of the install script and of scripts/start exist', () => {
 })
 
 test('units that are named are ours', () => {
-  const units = told.flatMap(({ text }) =>
+  const units = notified.flatMap(({ text }) =>
     [...text.matchAll(/(?:systemctl [a-z -]+|journalctl -u )(slipstream[\w.-]*)/g)].map(
       (match) => match[1]!,
     ),

@@ -38,8 +38,8 @@ const imported = [...importedCircles()].filter((pair) => {
 function isReached(pair: string, arrows: readonly string[]): boolean {
   const [from = '', to = ''] = pair.split(' ')
   const seen = new Set([from])
-  for (const one of seen) {
-    for (const arrow of arrows) if (arrow.startsWith(`${one} `)) seen.add(arrow.split(' ')[1]!)
+  for (const value of seen) {
+    for (const arrow of arrows) if (arrow.startsWith(`${value} `)) seen.add(arrow.split(' ')[1]!)
   }
   return seen.has(to)
 }
@@ -57,7 +57,7 @@ test('no arrow is implied by others', () => {
   const needless = drawn.filter((arrow) =>
     isReached(
       arrow,
-      drawn.filter((one) => one !== arrow),
+      drawn.filter((value) => value !== arrow),
     ),
   )
   expect(needless).toEqual([])

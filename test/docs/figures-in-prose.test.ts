@@ -76,9 +76,9 @@ describe('docs/OPERATING.md', () => {
     const table = /## Exit codes([\s\S]*)$/.exec(
       readFileSync(join(root, 'docs/OPERATING.md'), 'utf8'),
     )![1]!
-    const told = [...table.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
+    const notified = [...table.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
     const { interrupted: _, ...codes } = EXIT
-    expect(told).toEqual([0, ...Object.values(codes).sort((a, b) => a - b)])
+    expect(notified).toEqual([0, ...Object.values(codes).sort((a, b) => a - b)])
     const unit = readFileSync(join(root, 'deploy/systemd/slipstream.service'), 'utf8')
     const [, some] = /^RestartPreventExitStatus=(.*)$/m.exec(unit)!
     expect(/does not restart after ([\d and]+),/.exec(table)![1]!.split(' and ')).toEqual(

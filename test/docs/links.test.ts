@@ -48,7 +48,7 @@ test('on a machine installed by deploy/install.sh, no page links to a file that 
   const script = readFileSync(join(root, 'deploy/install.sh'), 'utf8')
   const shipped = /^shipped=\((.*)\)$/m.exec(script)![1]!.split(' ')
   const isShipped = (path: string) =>
-    shipped.some((one) => path === one || path.startsWith(`${one}/`))
+    shipped.some((value) => path === value || path.startsWith(`${value}/`))
   expect(shipped).toContain('README.md')
   const dead = pages
     .filter(({ path }) => isShipped(path))
@@ -116,7 +116,7 @@ describe('the things that pages name exist', () => {
       ...text.matchAll(/(SLIPSTREAM_\w+)=(?![A-Z]+\b)([^\s…]+)(?!…)/g),
     ])
     for (const [pair, key, value] of spans) {
-      const setting = Object.values(everySetting).find((one) => one.key === key)
+      const setting = Object.values(everySetting).find((setting) => setting.key === key)
       expect(() => setting?.parse(value!), pair).not.toThrow()
     }
   })
@@ -154,12 +154,12 @@ describe('the things that pages name exist', () => {
   })
 
   test('metrics', () => {
-    const told = new Set(codeSpansOf(byPath.get('docs/METRICS.md')!))
+    const notified = new Set(codeSpansOf(byPath.get('docs/METRICS.md')!))
     const named = current
       .filter(({ path }) => path !== 'docs/METRICS.md')
       .flatMap(({ text }) => text.match(/\b(?:slipstream|process)_[a-z]+_[a-z_]+\b/g) ?? [])
     expect(named.length).toBeGreaterThan(1)
-    expect(named.filter((name) => !told.has(name))).toEqual([])
+    expect(named.filter((name) => !notified.has(name))).toEqual([])
   })
 })
 
@@ -170,7 +170,7 @@ function looksLikeAPath(span: string): boolean {
 }
 
 const topFolders = readdirSync(root, { withFileTypes: true })
-  .filter((one) => one.isDirectory() && !one.name.startsWith('.'))
+  .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
   .map(({ name }) => name)
 
 function isInATopFolder(span: string): boolean {

@@ -27,11 +27,11 @@ let port: number
 beforeAll(async () => {
   if (!isHere) return
   base = mkdtempSync(join(tmpdir(), 'slipstream-nginx-'))
-  behind = createServer((asked, answer) => {
+  behind = createServer((requested, answer) => {
     let bytes = 0
-    asked.on('data', (piece: Buffer) => (bytes += piece.length))
-    asked.on('end', () =>
-      answer.end(JSON.stringify({ url: asked.url, headers: asked.headers, bytes })),
+    requested.on('data', (piece: Buffer) => (bytes += piece.length))
+    requested.on('end', () =>
+      answer.end(JSON.stringify({ url: requested.url, headers: requested.headers, bytes })),
     )
   }).listen(0, '127.0.0.1')
   await once(behind, 'listening')
@@ -66,7 +66,9 @@ async function freePort(): Promise<number> {
 /** The page's block, with this test's ports and certificate. */
 function configuration(): string {
   const text = readFileSync(join(root, 'docs/PROXIES.md'), 'utf8')
-  const block = fencesOf({ path: 'docs/PROXIES.md', text }).find((one) => one.language === 'nginx')!
+  const block = fencesOf({ path: 'docs/PROXIES.md', text }).find(
+    (fence) => fence.language === 'nginx',
+  )!
   const site = block.text
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
     .replace(/.*listen \[::\].*\n/, '')

@@ -21,7 +21,7 @@ function units() {
 
 test('disk, traffic and processor of eleven people are as modelled', () => {
   const { accounts } = networks.active
-  const place = drawNeighbourhood({
+  const position = drawNeighbourhood({
     members: 11,
     followsEach: habits.followsEach,
     accounts,
@@ -29,12 +29,12 @@ test('disk, traffic and processor of eleven people are as modelled', () => {
     localPerMember: 10,
     celebrityThreshold: 2_000,
   })
-  const cost = costOf(units(), place, networks.active)
-  const shown = (row: string) => {
+  const cost = costOf(units(), position, networks.active)
+  const visible = (row: string) => {
     return Number(new RegExp(`^\\| ${row} \\| ([\\d.]+) GB a day`, 'm').exec(page)?.[1])
   }
   // A new measurement may differ a little.
-  const share = (row: string, modelled: number) => shown(row) / modelled
+  const share = (row: string, modelled: number) => visible(row) / modelled
   for (const [row, modelled] of [
     ['disk', cost.diskGbADay],
     ['traffic in', cost.inGbADay],

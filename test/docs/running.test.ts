@@ -31,9 +31,11 @@ const blocks = readPages()
   .filter(({ language }) => language === 'sh')
 /** Blocks that appear on two pages run once. */
 function withInfo(info: string): [string, Fence][] {
-  const wanted = blocks.filter((one) => one.info === info)
-  const first = ({ text }: Fence) => wanted.find((one) => one.text === text)
-  return wanted.filter((one) => first(one) === one).map((one) => [`${one.page}:${one.line}`, one])
+  const wanted = blocks.filter((block) => block.info === info)
+  const first = ({ text }: Fence) => wanted.find((fence) => fence.text === text)
+  return wanted
+    .filter((fence) => first(fence) === fence)
+    .map((fence) => [`${fence.page}:${fence.line}`, fence])
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'slipstream-pages-'))
@@ -69,7 +71,7 @@ beforeAll(async () => {
   mkdirSync(backups)
 })
 afterAll(async () => {
-  await Promise.all(started.map((one) => one.stop()))
+  await Promise.all(started.map((started) => started.stop()))
   await simulation?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -77,7 +79,7 @@ afterAll(async () => {
 /** Like a fresh checkout with its packages already installed. */
 function copyProject(): void {
   const left = ['.git', '.cache', '.env', 'data', 'coverage', 'node_modules']
-  for (const name of readdirSync(root).filter((one) => !left.includes(one))) {
+  for (const name of readdirSync(root).filter((entry) => !left.includes(entry))) {
     cpSync(join(root, name), join(project, name), {
       recursive: true,
       filter: (from) => !/node_modules|screenshots$/.test(from.slice(root.length)),
@@ -136,7 +138,7 @@ function bash(commands: string): Promise<string> {
 }
 
 type Started = {
-  said: (what: RegExp) => Promise<RegExpExecArray>
+  reported: (what: RegExp) => Promise<RegExpExecArray>
   stop: Stop
   all: () => string
 }
@@ -158,9 +160,9 @@ function start(script: string): Started {
   // The demo ends its own child processes, which run in another group.
   const endAll = () => signalGroup(child, 'SIGTERM')
   process.once('exit', endAll)
-  const one: Started = {
+  const item: Started = {
     all: () => text,
-    said: (what) =>
+    reported: (what) =>
       patiently(
         () => what.exec(text),
         child,
@@ -173,8 +175,8 @@ function start(script: string): Started {
       return code
     },
   }
-  started.push(one)
-  return one
+  started.push(item)
+  return item
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
@@ -218,7 +220,7 @@ describe('with a server running', () => {
   let server: Started
   beforeAll(async () => {
     server = start('scripts/start')
-    await server.said(/serving on/)
+    await server.reported(/serving on/)
     // Until the first event arrives, the stream has no status to report.
     await bash(`until slipstream stats | grep -q 'behind'; do sleep 0.2; done`)
   })
@@ -238,7 +240,7 @@ describe('with the server stopped', () => {
 describe('commands that run until stopped', () => {
   test.each(withInfo('serves'))('%s prints a first request that is answered', async (_, block) => {
     const server = start(block.text.trim())
-    const [request] = await server.said(/^curl -H .*$/m)
+    const [request] = await server.reported(/^curl -H .*$/m)
     if (canType({ ...block, text: request })) {
       const answer = JSON.parse(await bash(request)) as { feed: unknown[] }
       expect(answer.feed).toHaveLength(3)

@@ -18,7 +18,8 @@ const advice = readdirSync(doctor, { recursive: true, encoding: 'utf8' })
   .join('\n')
 
 const rows = page.split('\n').filter((line) => /^\| (?!you see|---)/.test(line))
-const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((one) => one[1]!)
+const matches = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map((found) => found[1]!)
 
 describe.each([
   ['the page', page],
@@ -33,9 +34,9 @@ describe.each([
 
   it('names existing commands', async () => {
     const program = createProgram(await loadToolsFeatures())
-    const known = program.commands.flatMap((one) => [
-      one.name(),
-      ...one.commands.map((below) => `${one.name()} ${below.name()}`),
+    const known = program.commands.flatMap((command) => [
+      command.name(),
+      ...command.commands.map((below) => `${command.name()} ${below.name()}`),
     ])
     const typed = matches(
       text,
@@ -78,9 +79,9 @@ describe('the page', () => {
   })
 
   it('names for each remedy a command, a setting, a page, or why none is needed', () => {
-    const said = (row: string) => row.split('|').at(-2)!
+    const reported = (row: string) => row.split('|').at(-2)!
     const isClear = (text: string) =>
       /`[^`]+`|docs\/[\w-]+\.md|\]\([\w-]+\.md|nothing|wait|report|owner mends/.test(text)
-    expect(rows.filter((row) => !isClear(said(row)))).toEqual([])
+    expect(rows.filter((row) => !isClear(reported(row)))).toEqual([])
   })
 })

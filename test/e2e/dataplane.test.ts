@@ -9,9 +9,9 @@ import { type Asker, createAsker, type Params } from './conformance/ask.ts'
 import { queries } from './conformance/cases.ts'
 import {
   furtherQuestions,
-  keptPrivately,
   peopleOf,
   type Question,
+  storedPrivately,
   walks,
 } from './conformance/further-questions.ts'
 import {
@@ -100,9 +100,9 @@ describe('the official AppView on our dataplane', () => {
     await world?.stop()
   })
 
-  const asked = Object.keys(queries).filter((nsid) => !(nsid in unlike))
+  const requested = Object.keys(queries).filter((nsid) => !(nsid in unlike))
 
-  describe.each(asked)('%s', (nsid) => {
+  describe.each(requested)('%s', (nsid) => {
     const askers: Who[] = nsid in unlikeForVisitors ? ['vera'] : ['vera', 'visitor']
 
     test.each(askers)('for %s', async (who) => {
@@ -123,8 +123,8 @@ describe('the official AppView on our dataplane', () => {
 
     test.each(askers)('for %s', async (who) => {
       for (const params of asksOf(nsid)) {
-        const asked = { nsid, params, who }
-        await eventually(() => compare(asked, ['own', 'official'], differencesOnPostgres), {
+        const request = { nsid, params, who }
+        await eventually(() => compare(request, ['own', 'official'], differencesOnPostgres), {
           withinMs: WITHIN_MS,
         })
       }
@@ -158,8 +158,8 @@ describe('the official AppView on our dataplane', () => {
       const { status } = await ask.own[who].answer(nsid, { params })
       if (status >= 500) continue
       compared++
-      const asked = { nsid, params, who }
-      await eventually(() => compare(asked, ['own', 'official'], differencesOnPostgres), {
+      const request = { nsid, params, who }
+      await eventually(() => compare(request, ['own', 'official'], differencesOnPostgres), {
         withinMs: WITHIN_MS,
       })
     }
@@ -171,8 +171,8 @@ describe('the official AppView on our dataplane', () => {
     const items: unknown[] = []
     let cursor: unknown
     for (let page = 0; page < MAX_PAGES; page++) {
-      const asked = { ...params, limit: PAGE, ...(page > 0 && { cursor }) }
-      const { status, body } = await ask[stack][who].answer(nsid, { params: asked })
+      const requested = { ...params, limit: PAGE, ...(page > 0 && { cursor }) }
+      const { status, body } = await ask[stack][who].answer(nsid, { params: requested })
       if (status >= 500) return undefined
       if (status !== 200) return { status }
       const list = (Object.values(body).find((value) => Array.isArray(value)) ?? []) as Item[]
@@ -190,18 +190,20 @@ describe('the official AppView on our dataplane', () => {
   async function compare(
     { nsid, params, who }: { nsid: string; params: Params; who: Who },
     stacks: [expected: Stack, asked: Stack],
-    shown: (answer: Answer, nsid: string) => object,
+    visible: (answer: Answer, nsid: string) => object,
   ): Promise<void> {
     const headers = { 'atproto-accept-labelers': seed.labeler.did }
     const answers = await Promise.all(
-      stacks.map((one) => ask[one][who].answer(nsid, { params, headers })),
+      stacks.map((stack) => ask[stack][who].answer(nsid, { params, headers })),
     )
-    const [expected, found] = answers.map((one) => shown(one, nsid))
+    const [expected, found] = answers.map((answer) => visible(answer, nsid))
     const isFailed = answers.some(({ status }) => status >= 500)
-    const said = isFailed
-      ? [official, own, postgres].map((one) => one?.output().slice(-3_000)).join('\n')
+    const message = isFailed
+      ? [official, own, postgres]
+          .map((officialAppView) => officialAppView?.output().slice(-3_000))
+          .join('\n')
       : ''
-    expect(found, `${nsid} ${JSON.stringify(params)} ${said}`).toEqual(expected)
+    expect(found, `${nsid} ${JSON.stringify(params)} ${message}`).toEqual(expected)
   }
 
   test.skipIf(!postgresHome)(
@@ -209,7 +211,7 @@ describe('the official AppView on our dataplane', () => {
     async () => {
       const [zoe] = await people(world, 'zoe')
       const { ann, bo } = seed
-      const said = await post(zoe!, 'who never reads')
+      const reported = await post(zoe!, 'who never reads')
       // Her server adds what she wrote after this rev to the answer.
       const revAt = async ({ origin }: { origin: string }) => {
         const params = { actor: ann.did }
@@ -222,8 +224,8 @@ describe('the official AppView on our dataplane', () => {
         expect(rev).not.toBeNull()
         expect(await revAt(official)).toBe(rev)
       })
-      await Promise.all([like(ann, said), repost(bo, said), follow(ann, zoe!)])
-      const toldAt = async ({ origin }: { origin: string }) => {
+      await Promise.all([like(ann, reported), repost(bo, reported), follow(ann, zoe!)])
+      const reportedAt = async ({ origin }: { origin: string }) => {
         const { body } = await createAsker(world, zoe, origin).decoded(
           'app.bsky.notification.listNotifications',
           { params: { limit: 100 } },
@@ -231,20 +233,20 @@ describe('the official AppView on our dataplane', () => {
         const all = body['notifications'] as { reason: string; uri: string; cid: string }[]
         return all.map(({ reason, uri, cid }) => `${reason} ${uri} ${cid}`).toSorted()
       }
-      const areTold = (count: number) =>
+      const areNotified = (count: number) =>
         eventually(
           async () => {
-            const found = await toldAt(official)
+            const found = await reportedAt(official)
             expect(found).toHaveLength(count)
-            expect(found).toEqual(await toldAt(own!))
+            expect(found).toEqual(await reportedAt(own!))
           },
           { withinMs: WITHIN_MS },
         )
-      await areTold(3)
+      await areNotified(3)
       // Only now, because its own indexer notifies no one of a reply that it processes before the
       // post.
-      await reply(bo, said, said, 'to whom')
-      await areTold(4)
+      await reply(bo, reported, reported, 'to whom')
+      await areNotified(4)
     },
   )
 
@@ -256,7 +258,7 @@ describe('the official AppView on our dataplane', () => {
     })
     const bookmark = 'app.bsky.bookmark.'
     const subscription = 'app.bsky.notification.putActivitySubscription'
-    const alike = () => compareAll(keptPrivately, 'vera')
+    const alike = () => compareAll(storedPrivately, 'vera')
     await onOurs.decoded(`${bookmark}createBookmark`, { input: veras[0]! })
     await onOurs.decoded(`${bookmark}deleteBookmark`, { input: { uri: quoted.uri } })
     await onOurs.decoded(subscription, subscribe(ann.did, { post: true, reply: true }))
@@ -336,6 +338,6 @@ type Item = { uri?: string; did?: string; id?: string } & {
 
 /** Identifies the subject of an item. */
 function nameOf({ post, actor, subject, reason, uri, did, id }: Item): string {
-  const one = post ?? actor ?? subject
-  return [uri ?? did ?? id ?? one?.uri ?? one?.did, reason?.by?.did].join(' ')
+  const item = post ?? actor ?? subject
+  return [uri ?? did ?? id ?? item?.uri ?? item?.did, reason?.by?.did].join(' ')
 }

@@ -142,9 +142,9 @@ async function startAnew(): Promise<void> {
  */
 async function atRest({ agent, did }: Account): Promise<void> {
   for (let [quick, i] = [0, 0]; quick < 5 && i < 100; i++) {
-    const askedAt = performance.now()
+    const requestedAt = performance.now()
     await agent.app.bsky.graph.follow.list({ repo: did, limit: 1 })
-    quick = performance.now() - askedAt < 100 ? quick + 1 : 0
+    quick = performance.now() - requestedAt < 100 ? quick + 1 : 0
     await sleep(500)
   }
 }
@@ -158,16 +158,16 @@ const didsOf = (accounts: readonly Account[]) => accounts.map(({ did }) => did)
  * in Discover below the end, newest first.
  */
 function expectHonest(client: ClientAtHome, texts: readonly string[]): void {
-  const [shown, following] = [client.texts(), client.followingTexts()]
+  const [visible, following] = [client.texts(), client.followingTexts()]
   const inOrder = (some: string[]) => texts.filter((text) => some.includes(text))
   if (!client.isAtEnd()) {
     expect(client.misleading()).toEqual([])
     expectQuotes(client)
   }
   expect(following).toEqual(inOrder(following))
-  const further = shown.slice(following.length)
+  const further = visible.slice(following.length)
   expect(further).toEqual(inOrder(further))
-  if (client.isAtEnd()) expect(inOrder(shown)).toEqual(texts)
+  if (client.isAtEnd()) expect(inOrder(visible)).toEqual(texts)
 }
 
 /** Everything is shown, each post once, in order, to the end. */
@@ -315,5 +315,5 @@ test('simultaneous newcomers with 0, 1, 35 and 2,000 follows see ever more, and 
   await atRest(marked.at(-1)!.account)
   await startAnew()
   const beganAt = Date.now()
-  await Promise.all(marked.map((one) => readAtMarks(one, beganAt)))
+  await Promise.all(marked.map((marked) => readAtMarks(marked, beganAt)))
 })

@@ -43,7 +43,7 @@ describe.skipIf(!path)('a front door by invitation', () => {
           await person('carol'),
           await person('alice'),
         ]
-        for (const one of [friend, other]) await follow(newcomer, one)
+        for (const account of [friend, other]) await follow(newcomer, account)
         for (let i = 0; i < 10; i++) await post(friend, `post ${i}`)
         return { friend, newcomer, written: await post(newcomer, 'a post of my own') }
       },

@@ -30,22 +30,22 @@ describe.skipIf(!path)('the front door', () => {
   beforeAll(async () => {
     browser = await launchBrowser()
     const started = await startWorld('double', async (person) => {
-      const [one, two, newcomer] = [
+      const [first, two, newcomer] = [
         await person('bob'),
         await person('carol'),
         await person('alice'),
       ]
-      await put(one, 'app.bsky.actor.profile', 'self', {
+      await put(first, 'app.bsky.actor.profile', 'self', {
         displayName: EVIL.slice(0, 60),
         description: EVIL,
       })
-      for (const friend of [one, two]) await follow(newcomer, friend)
-      await follow(one, two)
-      for (let i = 0; i < POSTS; i++) await post(i % 2 === 0 ? one : two, `post ${i}`)
-      await post(one, EVIL, hostile())
-      const images = [{ image: await uploadImage(one), alt: EVIL }]
-      await post(one, 'hostile alt', { embed: { $type: 'app.bsky.embed.images', images } })
-      return { one, two, newcomer }
+      for (const friend of [first, two]) await follow(newcomer, friend)
+      await follow(first, two)
+      for (let i = 0; i < POSTS; i++) await post(i % 2 === 0 ? first : two, `post ${i}`)
+      await post(first, EVIL, hostile())
+      const images = [{ image: await uploadImage(first), alt: EVIL }]
+      await post(first, 'hostile alt', { embed: { $type: 'app.bsky.embed.images', images } })
+      return { one: first, two, newcomer }
     })
     world = started.world
     ;({ one: bob, two: carol, newcomer: alice } = started.early)
@@ -227,7 +227,7 @@ describe.skipIf(!path)('the front door', () => {
         expect([address, await page.evaluate(unnamed)]).toEqual([address, []])
         expect([address, await page.evaluate(overflow)]).toEqual([address, 0])
         const low = ((await page.evaluate(lowContrasts)) as string[]).filter(
-          (one) => !one.startsWith('only'),
+          (value) => !value.startsWith('only'),
         )
         expect([address, low]).toEqual([address, []])
       }

@@ -13,7 +13,7 @@ import { freePort } from './support/free-port.ts'
 import { isGoPresent } from './support/go-build.ts'
 import { type JetstreamServer, startJetstreamServer } from './support/jetstream.ts'
 import { CONFIGURED_APPVIEW_DID, type Network, startNetwork } from './support/network.ts'
-import { wholeTimeline } from './support/reading.ts'
+import { fullTimeline } from './support/reading.ts'
 import { createSlipstream, type Slipstream } from './support/slipstream.ts'
 
 const SEED = testSeed('kill -9 of the Jetstream server')
@@ -88,8 +88,8 @@ function startWriting(writers: readonly Account[]): () => Promise<string[]> {
   }
 }
 
-const shown = async (reader: Account) =>
-  (await wholeTimeline(reader, 100)).map((item) => item.post.uri).sort()
+const visible = async (reader: Account) =>
+  (await fullTimeline(reader, 100)).map((item) => item.post.uri).sort()
 
 /**
  * The loss is noticed when an event arrives; posts written before it listens again may be missing
@@ -102,7 +102,7 @@ function isListening(log: string): boolean {
 
 test.skipIf(!hasGo)(`no post is lost over ${KILLS} × kill -9 of the Jetstream server`, async () => {
   const { jetstream, reader, writers, slipstream } = world
-  await eventually(() => shown(reader))
+  await eventually(() => visible(reader))
   const stopWriting = startWriting(writers)
   for (let i = 0; i < KILLS; i++) {
     await sleep(random.below(LONGEST_RUN_MS))
@@ -116,6 +116,6 @@ test.skipIf(!hasGo)(`no post is lost over ${KILLS} × kill -9 of the Jetstream s
   // On a retry, the posts of the first attempt exist as well.
   const isWritten = (uri: string) => written.includes(uri)
   await eventually(async () =>
-    expect((await shown(reader)).filter(isWritten)).toEqual(written.toSorted()),
+    expect((await visible(reader)).filter(isWritten)).toEqual(written.toSorted()),
   )
 })

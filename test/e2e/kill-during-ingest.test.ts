@@ -19,11 +19,11 @@ import { createLoad, type Load } from './support/load.ts'
 import { foldEntries, type Model } from './support/naive-model.ts'
 import {
   type FeedViewPost,
+  fullAuthorFeed,
+  fullFollowers,
+  fullFollows,
+  fullTimeline,
   postViews,
-  wholeAuthorFeed,
-  wholeFollowers,
-  wholeFollows,
-  wholeTimeline,
 } from './support/reading.ts'
 import { createSlipstream, type Slipstream } from './support/slipstream.ts'
 
@@ -198,23 +198,23 @@ async function compare(model: Model): Promise<void> {
   const asker = readers[0]!
   const uris = [...model.posts.keys()]
   for (let i = 0; i < uris.length; i += 25) {
-    const asked = uris.slice(i, i + 25)
+    const requested = uris.slice(i, i + 25)
     const views = await postViews(
       asker,
-      asked.map((uri) => ({ uri: uri as `at://did:plc:${string}` })),
+      requested.map((uri) => ({ uri: uri as `at://did:plc:${string}` })),
     )
-    const shown = Object.fromEntries(views.map(({ uri, ...view }) => [uri, counts(view)]))
-    const expected = asked.map((uri) => [uri, model.posts.get(uri)] as const)
-    expect(shown).toEqual(Object.fromEntries(expected.filter(([, counts]) => counts)))
+    const visible = Object.fromEntries(views.map(({ uri, ...view }) => [uri, counts(view)]))
+    const expected = requested.map((uri) => [uri, model.posts.get(uri)] as const)
+    expect(visible).toEqual(Object.fromEntries(expected.filter(([, counts]) => counts)))
   }
   for (const { did } of [...writers, ...readers]) {
     const actor = did as DidString
-    expect((await wholeFollows(asker, actor)).toSorted()).toEqual(model.follows(did).toSorted())
-    expect((await wholeFollowers(asker, actor)).toSorted()).toEqual(model.followers(did).toSorted())
-    expect((await wholeAuthorFeed(asker, actor)).map(shownAs)).toEqual(model.authorFeed(did))
+    expect((await fullFollows(asker, actor)).toSorted()).toEqual(model.follows(did).toSorted())
+    expect((await fullFollowers(asker, actor)).toSorted()).toEqual(model.followers(did).toSorted())
+    expect((await fullAuthorFeed(asker, actor)).map(presentedAs)).toEqual(model.authorFeed(did))
   }
   for (const reader of [...readers, quiet.reader]) {
-    expect((await wholeTimeline(reader, 100)).map(shownAs)).toEqual(model.timeline(reader.did))
+    expect((await fullTimeline(reader, 100)).map(presentedAs)).toEqual(model.timeline(reader.did))
   }
 }
 
@@ -222,7 +222,7 @@ function counts({ likeCount, repostCount, replyCount, quoteCount }: Partial<Feed
   return { likeCount, repostCount, replyCount, quoteCount }
 }
 
-function shownAs({ post, reason }: FeedViewPost): string {
+function presentedAs({ post, reason }: FeedViewPost): string {
   const repost = (reason as { uri?: string } | undefined)?.uri
   return repost ? `${post.uri} ← ${repost}` : post.uri
 }

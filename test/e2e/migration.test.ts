@@ -7,7 +7,7 @@ import { type Account, createAccount, follow, post, remove } from './support/acc
 import { freePort } from './support/free-port.ts'
 import { migrate } from './support/migrate.ts'
 import { CONFIGURED_APPVIEW_DID, type Network, startNetwork } from './support/network.ts'
-import { wholeTimeline } from './support/reading.ts'
+import { fullTimeline } from './support/reading.ts'
 import { createSlipstream, type Slipstream } from './support/slipstream.ts'
 
 /** Where the account's server answers late on a busy machine, it is asked again later. */
@@ -36,7 +36,7 @@ beforeAll(async () => {
   writers = [await person('mover'), await person('rebased'), await person('away')]
   for (const writer of writers) await follow(reader, writer)
   await slipstream.start()
-  await eventually(shown)
+  await eventually(visible)
 })
 
 afterAll(async () => {
@@ -44,55 +44,55 @@ afterAll(async () => {
   await network?.stop()
 })
 
-const shown = async () => (await wholeTimeline(reader, 100)).map((item) => item.post.uri).sort()
+const visible = async () => (await fullTimeline(reader, 100)).map((item) => item.post.uri).sort()
 
-async function isShown(uris: readonly string[]): Promise<void> {
-  await eventually(async () => expect(await shown()).toEqual(uris.toSorted()), PATIENCE)
+async function isVisible(uris: readonly string[]): Promise<void> {
+  await eventually(async () => expect(await visible()).toEqual(uris.toSorted()), PATIENCE)
 }
 
 test('an account goes on from its new PDS', async () => {
-  const before = await shown()
+  const before = await visible()
   const [mover] = writers
   const old = await post(mover!, 'at the old PDS')
-  await isShown([...before, old.uri])
+  await isVisible([...before, old.uri])
   const moved = await migrate(network, mover!)
   const fresh = await post(moved, 'at the new PDS')
-  await isShown([...before, old.uri, fresh.uri])
+  await isVisible([...before, old.uri, fresh.uri])
   await remove(moved, old)
-  await isShown([...before, fresh.uri])
+  await isVisible([...before, fresh.uri])
 })
 
 test('what its new repository does not have is gone, and what it has again is back', async () => {
-  const before = await shown()
+  const before = await visible()
   const [, rebased] = writers
-  const kept = await post(rebased!, 'kept')
+  const stored = await post(rebased!, 'kept')
   const removed = await post(rebased!, 'removed behind the export')
-  await isShown([...before, kept.uri, removed.uri])
+  await isVisible([...before, stored.uri, removed.uri])
   let late: { uri: string } | undefined
   const moved = await migrate(network, rebased!, {
     async exported() {
       late = await post(rebased!, 'written behind the export')
       await remove(rebased!, removed)
-      await isShown([...before, kept.uri, late!.uri])
+      await isVisible([...before, stored.uri, late!.uri])
     },
   })
-  await isShown([...before, kept.uri, removed.uri])
+  await isVisible([...before, stored.uri, removed.uri])
   const fresh = await post(moved, 'after all that')
-  await isShown([...before, kept.uri, removed.uri, fresh.uri])
+  await isVisible([...before, stored.uri, removed.uri, fresh.uri])
 })
 
 test('it may move while Slipstream is killed', async () => {
-  const before = await shown()
+  const before = await visible()
   const [, , away] = writers
   const old = await post(away!, 'before the kill')
-  await isShown([...before, old.uri])
+  await isVisible([...before, old.uri])
   await slipstream.kill()
   const moved = await migrate(network, away!)
   const meanwhile = await post(moved, 'while away')
   await slipstream.start()
-  await isShown([...before, old.uri, meanwhile.uri])
+  await isVisible([...before, old.uri, meanwhile.uri])
   await slipstream.kill()
   await slipstream.start()
   const fresh = await post(moved, 'back')
-  await isShown([...before, old.uri, meanwhile.uri, fresh.uri])
+  await isVisible([...before, old.uri, meanwhile.uri, fresh.uri])
 })

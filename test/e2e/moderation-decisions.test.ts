@@ -24,7 +24,7 @@ import { startWorld, type World } from './support/world.ts'
 const WITHIN_MS = 20_000
 const MIN_CELLS = 20_000
 /** Differences in the message of a failure. */
-const SHOWN = 20
+const PRESENTED = 20
 const MAX_PAGES = 20
 
 const postgresHome = findPostgres()
@@ -93,13 +93,16 @@ describe.skipIf(!postgresHome)('the official library decides as on the reference
       for (const [nsid, params] of moderationQuestions(seed, who)) {
         // Once one remains, both have all there is to have.
         const withinMs = found.differences.length > 0 ? 0 : WITHIN_MS
-        const one = await settled(() => compare({ nsid, params, who, headers }, clients), withinMs)
-        found.differences.push(...one.differences)
-        found.cells += one.cells
-        found.eventful += one.eventful
+        const comparison = await settled(
+          () => compare({ nsid, params, who, headers }, clients),
+          withinMs,
+        )
+        found.differences.push(...comparison.differences)
+        found.cells += comparison.cells
+        found.eventful += comparison.eventful
       }
       console.info(`${who}, ${name}: ${found.cells} decisions, ${found.eventful} of them to act`)
-      expect(found.differences.slice(0, SHOWN).join('\n\n')).toBe('')
+      expect(found.differences.slice(0, PRESENTED).join('\n\n')).toBe('')
       expect(found.cells).toBeGreaterThan(MIN_CELLS)
     })
   })
@@ -133,10 +136,10 @@ describe.skipIf(!postgresHome)('the official library decides as on the reference
     return Object.fromEntries(await Promise.all(entries)) as Record<Stack, Client>
   }
 
-  type Asked = { nsid: string; params: Params; who: Who; headers: Record<string, string> }
+  type RequestOptions = { nsid: string; params: Params; who: Who; headers: Record<string, string> }
 
   async function compare(
-    { nsid, params, who, headers }: Asked,
+    { nsid, params, who, headers }: RequestOptions,
     clients: Record<Stack, Client>,
   ): Promise<Comparison> {
     const [ours, theirs] = await Promise.all(
@@ -183,18 +186,18 @@ describe.skipIf(!postgresHome)('the official library decides as on the reference
 async function allPages(
   { answer }: Asker,
   nsid: string,
-  asked: { params: Params; headers: Record<string, string> },
+  requested: { params: Params; headers: Record<string, string> },
 ): Promise<{ status: number; bodies: object[] }> {
   const bodies: object[] = []
-  let params = asked.params
+  let params = requested.params
   for (;;) {
-    const { status, body } = await answer(nsid, { ...asked, params })
+    const { status, body } = await answer(nsid, { ...requested, params })
     if (status !== 200) return { status, bodies: [] }
     bodies.push(body)
     const { cursor } = body
     if (cursor === undefined) return { status, bodies }
     if (bodies.length === MAX_PAGES) throw new Error(`${nsid}: paging does not end`)
-    params = { ...asked.params, cursor }
+    params = { ...requested.params, cursor }
   }
 }
 

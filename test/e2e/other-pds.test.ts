@@ -52,7 +52,8 @@ test('accounts on arroba are read like those on any other server', async ({ skip
   const [bridged, own] = [await world.named('bridged', origin), await world.named('own', origin)]
   const newest = await world.person('newest', world.home)
   const blocked = await world.person('blocked', world.home)
-  for (const one of [newest, blocked]) put(one, POST, { text: 'N1' }, world.startAt - DAY_MS)
+  for (const account of [newest, blocked])
+    put(account, POST, { text: 'N1' }, world.startAt - DAY_MS)
   put(member, FOLLOW, { subject: bridged.did }, world.startAt)
   const subjects = (last: string) => (i: number) => ({
     subject: i === 1_199 ? last : didOf(`followed${i}`),
@@ -90,7 +91,7 @@ test('accounts on arroba are read like those on any other server', async ({ skip
   await expect
     .poll(async () => numbers('O', await world.authorFeed(own, own)), WITHIN)
     .toEqual(expected(150, 150))
-  const viewerOf = async (one: { did: string }) => (await world.profile(one, own)).viewer
+  const viewerOf = async (item: { did: string }) => (await world.profile(item, own)).viewer
   await expect.poll(async () => (await viewerOf(blocked)).blocking, WITHIN).toBeTypeOf('string')
   await expect.poll(async () => (await viewerOf(newest)).following, WITHIN).toBeTypeOf('string')
   expect(await world.timeline(own)).toContain('N1')

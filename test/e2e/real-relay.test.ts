@@ -8,7 +8,7 @@ import { freePort } from './support/free-port.ts'
 import { isBuilt, RELAY } from './support/go-build.ts'
 import { type IndigoRelay, startIndigoRelay } from './support/indigo-relay.ts'
 import { CONFIGURED_APPVIEW_DID, type Network, startNetwork } from './support/network.ts'
-import { wholeTimeline } from './support/reading.ts'
+import { fullTimeline } from './support/reading.ts'
 import { createSlipstream, type Slipstream } from './support/slipstream.ts'
 
 const isWanted = isBuilt(RELAY) || process.env['SLIPSTREAM_E2E_RELAY'] === 'build'
@@ -45,7 +45,7 @@ describe.skipIf(!isWanted)('a real relay', () => {
     writers = [await person('writer'), await person('writer')]
     for (const writer of writers) await follow(reader, writer)
     await slipstream.start()
-    await eventually(shown)
+    await eventually(visible)
   }, 1_500_000)
 
   afterAll(async () => {
@@ -54,13 +54,13 @@ describe.skipIf(!isWanted)('a real relay', () => {
     await network?.stop()
   })
 
-  const shown = async () => (await wholeTimeline(reader, 100)).map((item) => item.post.uri).sort()
+  const visible = async () => (await fullTimeline(reader, 100)).map((item) => item.post.uri).sort()
 
   /** A key may be late on a machine that is busy with something else; the account is then compared with its server. */
   async function nothingForged(): Promise<void> {
     const metrics = await (await fetch(`${slipstream.origin}/metrics`)).text()
     const found = [...metrics.matchAll(/^slipstream_unverified_total\{.*reason="([^"]*)"/gm)]
-    expect(found.map(([, reason]) => reason).filter((one) => one !== 'unknown-key')).toEqual([])
+    expect(found.map(([, reason]) => reason).filter((value) => value !== 'unknown-key')).toEqual([])
   }
 
   test('nothing is lost or doubled over kill -9 of Slipstream and of the relay', async () => {
@@ -70,7 +70,7 @@ describe.skipIf(!isWanted)('a real relay', () => {
     }
     // What the relay itself has lost comes from the accounts' server.
     const allThere = () =>
-      eventually(async () => expect(await shown()).toEqual(written.toSorted()), REPAIRED)
+      eventually(async () => expect(await visible()).toEqual(written.toSorted()), REPAIRED)
     await write('first')
     await allThere()
     for (const isRelay of [false, true, false]) {
@@ -87,20 +87,20 @@ describe.skipIf(!isWanted)('a real relay', () => {
 
   test('a key that is rotated, an account that is away, and one that is taken down', async () => {
     const [author, other] = writers
-    const before = await shown()
+    const before = await visible()
     await network.rotateKey(author!.did, true)
     const { uri } = await post(author!, 'signed with another key')
     const now = [...before, uri].sort()
-    await eventually(async () => expect(await shown()).toEqual(now))
-    const without = (did: string) => now.filter((one) => !one.includes(did))
+    await eventually(async () => expect(await visible()).toEqual(now))
+    const without = (did: string) => now.filter((atUriString) => !atUriString.includes(did))
     await author!.agent.com.atproto.server.deactivateAccount({})
-    await eventually(async () => expect(await shown()).toEqual(without(author!.did)))
+    await eventually(async () => expect(await visible()).toEqual(without(author!.did)))
     await author!.agent.com.atproto.server.activateAccount()
-    await eventually(async () => expect(await shown()).toEqual(now))
+    await eventually(async () => expect(await visible()).toEqual(now))
     await network.takeDown(other!.did, true)
-    await eventually(async () => expect(await shown()).toEqual(without(other!.did)))
+    await eventually(async () => expect(await visible()).toEqual(without(other!.did)))
     await network.takeDown(other!.did, false)
-    await eventually(async () => expect(await shown()).toEqual(now))
+    await eventually(async () => expect(await visible()).toEqual(now))
     await nothingForged()
   })
 })

@@ -28,11 +28,11 @@ const made: { by: Account; uri: string; cid: string }[] = []
 
 async function act(): Promise<void> {
   const by = random.pick(people)
-  const one = made[random.below(made.length)]
+  const item = made[random.below(made.length)]
   const what = random.next()
-  if (what < 0.15 && one) {
-    made.splice(made.indexOf(one), 1)
-    return remove(one.by, one)
+  if (what < 0.15 && item) {
+    made.splice(made.indexOf(item), 1)
+    return remove(item.by, item)
   }
   if (what < 0.2) {
     await put(by, 'app.bsky.actor.profile', 'self', {
@@ -41,8 +41,8 @@ async function act(): Promise<void> {
     return
   }
   if (what < 0.25) return severalAtOnce(by)
-  if (what < 0.65 && one) {
-    const subject = { uri: one.uri, cid: one.cid }
+  if (what < 0.65 && item) {
+    const subject = { uri: item.uri, cid: item.cid }
     made.push({ by, ...(await create(by, 'app.bsky.feed.like', { subject })) })
     return
   }

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { type Account, createAccount, follow, post, remove } from './support/account.ts'
 import { freePort } from './support/free-port.ts'
 import { CONFIGURED_APPVIEW_DID, type Network, startNetwork } from './support/network.ts'
-import { wholeTimeline } from './support/reading.ts'
+import { fullTimeline } from './support/reading.ts'
 import { createSlipstream, type Slipstream } from './support/slipstream.ts'
 
 const KILLS = 3
@@ -40,7 +40,7 @@ afterAll(async () => {
   await network?.stop()
 })
 
-const shown = async () => (await wholeTimeline(reader, 100)).map((item) => item.post.uri).sort()
+const visible = async () => (await fullTimeline(reader, 100)).map((item) => item.post.uri).sort()
 
 async function nothingUnverified(): Promise<void> {
   const metrics = await (await fetch(`${slipstream.origin}/metrics`)).text()
@@ -52,9 +52,9 @@ test(`by a PDS alone, nothing is lost or doubled over ${KILLS} × kill -9`, asyn
   const write = async (text: string) => {
     for (const writer of writers) written.push((await post(writer, text)).uri)
   }
-  await eventually(shown)
+  await eventually(visible)
   await write('first')
-  await eventually(async () => expect(await shown()).toEqual(written.toSorted()))
+  await eventually(async () => expect(await visible()).toEqual(written.toSorted()))
   for (let i = 0; i < KILLS; i++) {
     for (let k = 0; k < 5; k++) await write(`${k} before kill ${i}`)
     await slipstream.kill()
@@ -64,7 +64,7 @@ test(`by a PDS alone, nothing is lost or doubled over ${KILLS} × kill -9`, asyn
     await slipstream.start()
     await sleep(500)
   }
-  await eventually(async () => expect(await shown()).toEqual(written.toSorted()))
+  await eventually(async () => expect(await visible()).toEqual(written.toSorted()))
   await nothingUnverified()
 })
 
@@ -75,25 +75,25 @@ test.each([
   'a key that is rotated and %s: what is signed with the new one counts',
   async (_, isAnnounced) => {
     const [author] = writers
-    const before = await shown()
+    const before = await visible()
     await network.rotateKey(author!.did, isAnnounced)
     const { uri } = await post(author!, `signed with another key, ${isAnnounced}`)
-    await eventually(async () => expect(await shown()).toEqual([...before, uri].sort()))
+    await eventually(async () => expect(await visible()).toEqual([...before, uri].sort()))
     await nothingUnverified()
   },
 )
 
 test('what accounts write while they are away is not shown, and is once they are back', async () => {
   const [author, other] = writers
-  const before = await shown()
+  const before = await visible()
   const without = (did: string) => before.filter((uri) => !uri.includes(did))
   await author!.agent.com.atproto.server.deactivateAccount({})
-  await eventually(async () => expect(await shown()).toEqual(without(author!.did)))
+  await eventually(async () => expect(await visible()).toEqual(without(author!.did)))
   await author!.agent.com.atproto.server.activateAccount()
-  await eventually(async () => expect(await shown()).toEqual(before))
+  await eventually(async () => expect(await visible()).toEqual(before))
   await network.takeDown(other!.did, true)
-  await eventually(async () => expect(await shown()).toEqual(without(other!.did)))
+  await eventually(async () => expect(await visible()).toEqual(without(other!.did)))
   await network.takeDown(other!.did, false)
-  await eventually(async () => expect(await shown()).toEqual(before))
+  await eventually(async () => expect(await visible()).toEqual(before))
   await nothingUnverified()
 })

@@ -44,7 +44,7 @@ function withoutLegacyBlobs(value: unknown): unknown {
 function hasBareBlob({ embed, facets }: JsonObject): boolean {
   const media = asObject(embed)?.['media']
   const features = asArray(facets).flatMap((facet) => asArray(asObject(facet)?.['features']))
-  return [embed, media, ...features].some((one) => asObject(one)?.['$type'] === 'blob')
+  return [embed, media, ...features].some((item) => asObject(item)?.['$type'] === 'blob')
 }
 
 test.each(recordVerdicts)('$what', ({ collection, record, here, there }) => {

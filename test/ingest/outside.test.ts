@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCounts } from '../../src/base/obs/counts.ts'
 import { DEFAULT_LIMITS } from '../../src/ingest/backfill/limits.ts'
 import { createOutside } from '../../src/ingest/outside.ts'
-import { createDiskRoom } from '../../src/ingest/upkeep/disk/disk-room.ts'
+import { createDiskSpace } from '../../src/ingest/upkeep/disk/disk-room.ts'
 import { until } from '../support/eventually.ts'
 import { plcDid } from '../support/plc-double.ts'
 
@@ -23,7 +23,7 @@ test('a newcomer’s follows are looked up at the directory as many at a time as
   const log = pino({ level: 'silent' })
   const { resolver } = createOutside(
     { allowPrivateHosts: false, plcUrl },
-    { counts: createCounts(), log, now: Date.now, room: createDiskRoom(log) },
+    { counts: createCounts(), log, now: Date.now, diskSpace: createDiskSpace(log) },
   )
   const { identities } = DEFAULT_LIMITS
   const looked = Array.from({ length: 2 * identities }, (_, i) => resolver.resolve(plcDid(`${i}`)))

@@ -26,17 +26,17 @@ test('kill -9 of the demo ends its server and removes its folder', async () => {
     [join(root, 'scripts/demo.ts'), '--accounts', '60', '--past', '400', '--rate', '0'],
     { env: { PATH: process.env['PATH'], TMPDIR: base, SSH_CONNECTION: 'from afar' } },
   )
-  let said = ''
-  for (const pipe of [demo.stdout, demo.stderr]) pipe.on('data', (piece) => (said += piece))
-  const started = () => /Slipstream runs at (\S+),/.exec(said)?.[1]
-  await expect.poll(() => started() ?? said, { timeout: MAX_WAIT_MS }).toMatch(/^http/)
-  await expect.poll(() => said, { timeout: MAX_WAIT_MS }).toMatch(/scripts\/slipstream stats/)
-  expect(said).toContain(`SLIPSTREAM_DATA_DIR=${join(base, 'slipstream-demo-')}`)
-  await asksEverything(said)
-  expect(said).toMatch(/^ssh -L \d+:localhost:\d+ -L \d+:localhost:\d+ \S+@\S+$/m)
+  let message = ''
+  for (const pipe of [demo.stdout, demo.stderr]) pipe.on('data', (piece) => (message += piece))
+  const started = () => /Slipstream runs at (\S+),/.exec(message)?.[1]
+  await expect.poll(() => started() ?? message, { timeout: MAX_WAIT_MS }).toMatch(/^http/)
+  await expect.poll(() => message, { timeout: MAX_WAIT_MS }).toMatch(/scripts\/slipstream stats/)
+  expect(message).toContain(`SLIPSTREAM_DATA_DIR=${join(base, 'slipstream-demo-')}`)
+  await asksEverything(message)
+  expect(message).toMatch(/^ssh -L \d+:localhost:\d+ -L \d+:localhost:\d+ \S+@\S+$/m)
   const origin = started()!
   expect(await answers(origin)).toBe(true)
-  await signsIn(/^ +(http:\/\/127\.0\.0\.1:\d+\/read\?name=\S+)$/m.exec(said)?.[1] ?? said)
+  await signsIn(/^ +(http:\/\/127\.0\.0\.1:\d+\/read\?name=\S+)$/m.exec(message)?.[1] ?? message)
   demo.kill('SIGKILL')
   await once(demo, 'exit')
   await expect.poll(() => answers(origin), { timeout: MAX_WAIT_MS }).toBe(false)
@@ -44,26 +44,26 @@ test('kill -9 of the demo ends its server and removes its folder', async () => {
 })
 
 /** Each command of the printed file is answered, and the video that it names plays from here. */
-async function asksEverything(said: string): Promise<void> {
-  const file = /^ {2}\. (\S+\/ask\.sh)$/m.exec(said)![1]!
-  const asked = async (command: string) => {
+async function asksEverything(message: string): Promise<void> {
+  const file = /^ {2}\. (\S+\/ask\.sh)$/m.exec(message)![1]!
+  const requested = async (command: string) => {
     const { stdout } = await promisify(execFile)('sh', ['-c', `. "$0"; ${command}`, file])
     return stdout
   }
-  const answer = async (command: string) => JSON.parse(await asked(`${command} -sS`)) as object
+  const answer = async (command: string) => JSON.parse(await requested(`${command} -sS`)) as object
   for (const [command, field] of [
     ['known', 'followers'],
     ['proof', 'proofs'],
     ['graph', 'actors'],
   ] as const)
     expect(await answer(command), command).toHaveProperty([field, 0])
-  expect(await asked('arrivals -sS --max-time 30 | head -n 2')).toMatch(/^id: \d+$/m)
+  expect(await requested('arrivals -sS --max-time 30 | head -n 2')).toMatch(/^id: \d+$/m)
   const timeline = await answer('timeline')
   expect(timeline).toHaveProperty('feed.length', 3)
   const playlist = /"playlist":"([^"]+)"/.exec(JSON.stringify(timeline))![1]!
   expect(await (await fetch(playlist)).text()).toMatch(/^#EXTM3U/)
-  expect(said).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/read\/profile\/did:plc:\w+\/post\/\w+$/m)
-  const [before] = said.slice(said.indexOf('Slipstream runs at')).split('Or paste')
+  expect(message).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/read\/profile\/did:plc:\w+\/post\/\w+$/m)
+  const [before] = message.slice(message.indexOf('Slipstream runs at')).split('Or paste')
   expect(before!.split('\n').length, 'lines of a screen').toBeLessThan(32)
 }
 
@@ -84,8 +84,8 @@ async function signsIn(link: string): Promise<void> {
 
 test('the demo’s help says what each option is', async () => {
   const help = spawn(process.execPath, [join(root, 'scripts/demo.ts'), '-h'])
-  let said = ''
-  help.stdout.on('data', (piece) => (said += piece))
+  let message = ''
+  help.stdout.on('data', (piece) => (message += piece))
   await once(help, 'close')
-  expect(said).toMatch(/--accounts 2500 +how many people/)
+  expect(message).toMatch(/--accounts 2500 +how many people/)
 })

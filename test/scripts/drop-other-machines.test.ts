@@ -20,8 +20,8 @@ function have(paths: string[]): void {
 function left(): string[] {
   const entries = readdirSync(packages, { recursive: true, withFileTypes: true })
   return entries
-    .filter((one) => one.isFile())
-    .map((one) => join(one.parentPath, one.name).slice(packages.length + 1))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(packages.length + 1))
     .sort()
 }
 

@@ -57,17 +57,17 @@ function live(world: World): void {
     world.tick()
     privateAct(world, random, [alice])
   }
-  const [one, other] = [world.account('person-1'), world.account('person-2')]
-  const root = world.post(one).uri
+  const [first, other] = [world.account('person-1'), world.account('person-2')]
+  const root = world.post(first).uri
   // The random acts above may have undone everything.
-  const list = world.list(one, 'for sure').uri
+  const list = world.list(first, 'for sure').uri
   const scope = { onlyReposts: false, onlyQuoteposts: false }
   const draft = JSON.stringify({ posts: [{ text: 'half a th' }] })
   const defs = 'app.bsky.actor.defs'
   const preferences = JSON.stringify([{ $type: `${defs}#adultContentPref`, enabled: true }])
   const patch = { like: { include: 'follows', list: true, push: false } }
   const requests: WriterRequest[] = [
-    { id: 1, did: alice, kind: 'mute', subjectDid: one, ...scope },
+    { id: 1, did: alice, kind: 'mute', subjectDid: first, ...scope },
     { id: 1, did: alice, kind: 'mute-list', list },
     { id: 1, did: alice, kind: 'bookmark', uri: root, cid: cidOf(root) },
     { id: 1, did: alice, kind: 'mute-thread', root },
@@ -78,7 +78,7 @@ function live(world: World): void {
     { id: 1, did: alice, kind: 'notification-preferences', patch },
     { id: 1, did: alice, kind: 'notification-priority', priority: true },
     { id: 1, did: alice, kind: 'notifications-seen', seenAt: world.now() - 5 },
-    { id: 1, did: alice, kind: 'activity-subscription', subject: one, post: true, reply: false },
+    { id: 1, did: alice, kind: 'activity-subscription', subject: first, post: true, reply: false },
     { id: 1, did: alice, kind: 'activity-subscription', subject: other, post: true, reply: true },
   ]
   for (const request of requests) {
@@ -214,7 +214,7 @@ test('fetches the state from another AppView and sends it to ours through the me
   const to = await signIn({ ...member, appView: 'did:web:ours#x' })
   await pushState(to, parseState(JSON.stringify(fetched)), (what) => skipped.push(what))
   expect(skipped).toEqual([])
-  const told = readState(ours.db, alice)
+  const notified = readState(ours.db, alice)
   const withoutTimes = ({ mutes, bookmarks, drafts, activitySubscriptions }: MemberState) => ({
     // All were created at the same moment, so their order is random.
     mutes: mutes.map(({ did }) => did).sort(),
@@ -222,8 +222,8 @@ test('fetches the state from another AppView and sends it to ours through the me
     drafts: drafts.map(({ draft }) => draft),
     activitySubscriptions: activitySubscriptions.map(({ did, post }) => ({ did, post })),
   })
-  expect(withoutTimes(told)).toEqual(withoutTimes(fetched))
-  expect(listed(told)).toEqual(listed(fetched))
-  expect(told.notifications).toEqual(fetched.notifications)
-  expect(told.features).toEqual({ push: { quietHours } })
+  expect(withoutTimes(notified)).toEqual(withoutTimes(fetched))
+  expect(listed(notified)).toEqual(listed(fetched))
+  expect(notified.notifications).toEqual(fetched.notifications)
+  expect(notified.features).toEqual({ push: { quietHours } })
 })

@@ -135,11 +135,11 @@ test('its server answers, serves its pages, makes pictures, and stops cleanly', 
       SLIPSTREAM_IMAGES: 'own',
     },
   })
-  let said = ''
-  for (const pipe of [server.stdout, server.stderr]) pipe.on('data', (piece) => (said += piece))
+  let message = ''
+  for (const pipe of [server.stdout, server.stderr]) pipe.on('data', (piece) => (message += piece))
   const ended = new Promise<number | null>((done) => server.once('exit', done))
-  const portOf = () => /serving on [^"]*:(\d+)/.exec(said)?.[1]
-  await expect.poll(() => portOf() ?? said, { timeout: MAX_WAIT_MS }).toMatch(/^\d+$/)
+  const portOf = () => /serving on [^"]*:(\d+)/.exec(message)?.[1]
+  await expect.poll(() => portOf() ?? message, { timeout: MAX_WAIT_MS }).toMatch(/^\d+$/)
   const origin = `http://127.0.0.1:${portOf()}`
   expect(await (await fetch(`${origin}/xrpc/_health`)).json()).toMatchObject({ version: /\d/ })
   const page = await (await fetch(origin, { headers: { accept: 'text/html' } })).text()

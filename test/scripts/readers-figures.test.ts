@@ -39,8 +39,8 @@ test('the quicker one wins, and nobody does where sign-ins failed', () => {
 test('rates are those of the stretch, and a counter that began anew has none', () => {
   const usage = (writes: number) => ({ writes, leftOut: undefined, memoryMb: 9, cpuSeconds: 1 })
   const read = { count: 4, p50: 1, p99: 2 }
-  const one = momentOf({ read, failed: 2, usage: [usage(10), usage(30)] }, 2)
-  expect(one).toEqual({
+  const moment = momentOf({ read, failed: 2, usage: [usage(10), usage(30)] }, 2)
+  expect(moment).toEqual({
     requests: 3,
     failed: 1,
     p50: 1,

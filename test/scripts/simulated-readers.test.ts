@@ -69,7 +69,7 @@ function expectHistory(history: readonly Point[]): void {
     expect(moments.some(({ cores }) => cores! > 0)).toBe(true)
     expect(moments.some(({ writes }) => writes! > 0)).toBe(true)
   }
-  const leftOut = history.flatMap(({ servers }) => servers.map((one) => one.leftOut))
+  const leftOut = history.flatMap(({ servers }) => servers.map((server) => server.leftOut))
   expect(leftOut.some((value) => value !== undefined)).toBe(true)
 }
 
@@ -96,16 +96,18 @@ test('readers use two servers alike, and board and report show both', async () =
   const [plain, lossless] = figures.servers
   for (const act of ACTS) expect(plain!.methods[act]!.failed).toBe(0)
   expect(lossless!.methods.timeline!.count).toBe(plain!.methods.timeline!.count)
-  expect([plain, lossless].map((one) => one!.methods['sign-in']!.count)).toEqual([4, 4])
+  expect(
+    [plain, lossless].map((serverFigures) => serverFigures!.methods['sign-in']!.count),
+  ).toEqual([4, 4])
   // Each kind of request that the servers answer has one best server; requests to the network have
   // none.
   const best = ['sign-in', ...ACTS].map((act) => {
-    const methods = [plain, lossless].map((one) => one!.methods[act as Act]!)
+    const methods = [plain, lossless].map((serverFigures) => serverFigures!.methods[act as Act]!)
     return methods.filter(({ isBest }) => isBest).length
   })
   expect(best).toEqual([1, 1, 1, 1, 0])
   const wins = figures.servers.map(
-    ({ methods }) => Object.values(methods).filter((one) => one.isBest).length,
+    ({ methods }) => Object.values(methods).filter((quantiles) => quantiles.isBest).length,
   )
   const [quicker] = figures.servers.filter((_, i) => wins[i]! > wins[1 - i]!)
   expect(figures.winner).toBe(quicker?.name)

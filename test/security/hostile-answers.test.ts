@@ -170,9 +170,9 @@ describe('a labeler’s frames', () => {
     ['a text', 'FutureCursor', 'FutureCursor'],
     ['an object that cannot be converted to text', { toString: 1, valueOf: {} }, ''],
     ['a long text', 'x'.repeat(100_000), 'x'.repeat(100)],
-  ])('that report an error with %s are read as errors', (_what, error, told) => {
+  ])('that report an error with %s are read as errors', (_what, error, notified) => {
     const data = Buffer.concat([encode({ op: -1 }), encode({ error } as never)])
-    expect(decodeFrame(data)).toEqual({ kind: 'error', error: told })
+    expect(decodeFrame(data)).toEqual({ kind: 'error', error: notified })
   })
 
   test('with a prototype in them pollute none', () => {

@@ -162,7 +162,7 @@ const someTexts = () => Array.from({ length: TEXTS_EACH }, () => random.pick(tex
 test('no text makes a query fail or changes a row', async () => {
   const { world, alice } = scene
   const before = rowsOf(world.db)
-  let asked = 0
+  let requested = 0
   for (const method of queries()) {
     const { properties } = propertiesOf(method.nsid)
     const good = goodQuery(method)
@@ -172,11 +172,11 @@ test('no text makes a query fail or changes a row', async () => {
         const query = { ...good, [name]: text }
         const { status, body } = await world.ask(method.nsid, query, alice)
         judge(status, body, [method.nsid, query])
-        asked++
+        requested++
       }
     }
   }
-  expect(asked).toBeGreaterThan(1_000)
+  expect(requested).toBeGreaterThan(1_000)
   expect(rowsOf(world.db)).toEqual(before)
 })
 
@@ -222,7 +222,7 @@ async function readPages(
       viewer,
     )
     if (status !== 200) return undefined
-    for (const one of namedIn(body)) named.add(one)
+    for (const value of namedIn(body)) named.add(value)
     cursor = body.cursor
     // The last page of drafts has an empty cursor, as in the reference.
     if (!cursor) return { cursors, named }
@@ -284,7 +284,7 @@ test('a forged cursor shows nothing that paging would not, and never more than r
       judge(status, body, [method.nsid, cursor])
       if (status !== 200) continue
       answered++
-      const more = [...namedIn({ ...body, cursor: undefined })].filter((one) => !named.has(one))
+      const more = [...namedIn({ ...body, cursor: undefined })].filter((value) => !named.has(value))
       expect(more, `${method.nsid} ${cursor}`).toEqual([])
       for (const value of Object.values(body)) {
         if (Array.isArray(value)) expect(value.length).toBeLessThanOrEqual(5)

@@ -11,8 +11,8 @@ import type { JsonObject } from '../../src/base/util/json-object.ts'
 import { isValidRecord } from '../../src/ingest/indexing/validation/validate.ts'
 import { superlinear } from '../support/cpu-growth.ts'
 import {
-  type Place,
-  placesIn,
+  type Position,
+  positionsIn,
   sampleDid,
   sampleList,
   samplePost,
@@ -113,24 +113,24 @@ async function take(collection: Collection, record: JsonObject): Promise<void> {
 }
 
 /** Returns each place once, in the first sample that has it. */
-function placesOf(collection: Collection): [JsonObject, Place][] {
-  const places = new Map<string, [JsonObject, Place]>()
+function positionsOf(collection: Collection): [JsonObject, Position][] {
+  const positions = new Map<string, [JsonObject, Position]>()
   for (const sample of samplesOf(lexicons, collection) as JsonObject[]) {
-    for (const place of placesIn(sample)) {
-      if (!places.has(place.kind)) places.set(place.kind, [sample, place])
+    for (const position of positionsIn(sample)) {
+      if (!positions.has(position.kind)) positions.set(position.kind, [sample, position])
     }
   }
-  return [...places.values()]
+  return [...positions.values()]
 }
 
 test.each(collections)('%s', { timeout: TIMEOUT_MS }, async (collection) => {
   const found: string[] = []
-  for (const [sample, place] of placesOf(collection)) {
+  for (const [sample, position] of positionsOf(collection)) {
     expect(isValidRecord(collection, sample)).toBe(true)
-    for (const [name, make] of worstOf(place.value)) {
-      const work = (size: number) => take(collection, withValue(sample, place, make(size)))
+    for (const [name, make] of worstOf(position.value)) {
+      const work = (size: number) => take(collection, withValue(sample, position, make(size)))
       const slow = await superlinear(work, SIZE)
-      if (slow) found.push(`${place.kind}, ${name}: ${slow}`)
+      if (slow) found.push(`${position.kind}, ${name}: ${slow}`)
     }
   }
   expect(found).toEqual([])

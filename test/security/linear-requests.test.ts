@@ -7,7 +7,7 @@ import { loadLexicons } from '../../src/base/atproto/lexicons/lexicons.ts'
 import { superlinear } from '../support/cpu-growth.ts'
 import {
   parametersOf,
-  placesIn,
+  positionsIn,
   sampleDid,
   samplePost,
   samplesOf,
@@ -56,12 +56,12 @@ async function query(nsid: string, params: Record<string, unknown>): Promise<voi
 
 test('every text parameter of every query', { timeout: TIMEOUT_MS }, async () => {
   const found: string[] = []
-  let asked = 0
+  let requested = 0
   for (const nsid of nsidsOf('query')) {
     const { required, texts } = parametersOf(lexicons, nsid)
     for (const { name, sample } of texts) {
       for (const worst of worstTexts) {
-        asked++
+        requested++
         const unit = encoded(worstText(worst, 1)).length
         const work = (size: number) => {
           const text = worstText(worst, 1).repeat(size / unit)
@@ -73,7 +73,7 @@ test('every text parameter of every query', { timeout: TIMEOUT_MS }, async () =>
     }
   }
   expect(found).toEqual([])
-  expect(asked).toBeGreaterThan(2_000)
+  expect(requested).toBeGreaterThan(2_000)
 })
 
 test('every text and list in the body of every procedure', { timeout: TIMEOUT_MS }, async () => {
@@ -81,14 +81,14 @@ test('every text and list in the body of every procedure', { timeout: TIMEOUT_MS
   const seen = new Set<string>()
   for (const nsid of nsidsOf('procedure')) {
     for (const sample of samplesOf(lexicons, nsid)) {
-      for (const place of placesIn(sample)) {
-        if (seen.has(nsid + place.kind)) continue
-        seen.add(nsid + place.kind)
-        for (const [name, make] of worstOf(place.value)) {
+      for (const position of positionsIn(sample)) {
+        if (seen.has(nsid + position.kind)) continue
+        seen.add(nsid + position.kind)
+        for (const [name, make] of worstOf(position.value)) {
           const work = (size: number) =>
-            world.tell(nsid, withValue(sample, place, make(size)), sampleDid)
+            world.tell(nsid, withValue(sample, position, make(size)), sampleDid)
           const slow = await superlinear(work, BODY_SIZE)
-          if (slow) found.push(`${nsid} ${place.kind}, ${name}: ${slow}`)
+          if (slow) found.push(`${nsid} ${position.kind}, ${name}: ${slow}`)
         }
       }
     }

@@ -9,11 +9,11 @@ import {
   startSlipstream,
 } from '../support/slipstream-process.ts'
 
-let one: SlipstreamProcess
+let server: SlipstreamProcess
 let port: number
 
 beforeAll(async () => {
-  one = startSlipstream({
+  server = startSlipstream({
     JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
     PLC_URL: 'http://127.0.0.1:9',
     DATA_DIR: freshDataDir(),
@@ -21,9 +21,9 @@ beforeAll(async () => {
     IMAGES: 'own',
     OPERATOR_TOKEN: 'a-token-of-the-operators',
   })
-  port = await one.port()
+  port = await server.port()
 })
-afterAll(() => one.stop('SIGKILL'))
+afterAll(() => server.stop('SIGKILL'))
 
 /**
  * Sends raw bytes and returns everything received: until the server closes if the text asks for
@@ -104,8 +104,8 @@ describe('headers', () => {
   })
 
   test('a browser’s list of request headers is echoed as a single header', async () => {
-    const asked = `access-control-request-headers: a, b: c, x-y\t<script>`
-    const text = `OPTIONS /xrpc/x HTTP/1.1\r\nhost: a\r\n${CLOSE}${asked}\r\n\r\n`
+    const requested = `access-control-request-headers: a, b: c, x-y\t<script>`
+    const text = `OPTIONS /xrpc/x HTTP/1.1\r\nhost: a\r\n${CLOSE}${requested}\r\n\r\n`
     const head = (await raw(text)).split('\r\n\r\n')[0]!
     expect(statusesOf(head)).toEqual([204])
     expect(head.match(/^access-control-allow-headers/gim)?.length).toBe(1)

@@ -47,7 +47,7 @@ describe('shares', () => {
           if (quota.take(asker)) taken.push({ at: clock, key: asker.key })
         }
       }
-      const since = (at: number) => taken.filter((one) => one.at > at - 300_000 && one.at <= at)
+      const since = (at: number) => taken.filter((item) => item.at > at - 300_000 && item.at <= at)
       for (let at = clock - 600_000; at <= clock; at += 7_000) {
         const window = since(at)
         expect(window.length).toBeLessThanOrEqual(most / 4)
@@ -61,10 +61,10 @@ describe('shares', () => {
   test('members are not counted with visitors, and one of them leaves others half', () => {
     const quota = create()
     for (let i = 0; i < 200; i++) takeAll(quota, visitor(String(i)))
-    const one = takeAll(quota, member)
-    expect(one).toBeGreaterThan(100)
-    expect(one * 11).toBeLessThanOrEqual(1_500)
-    expect(takeAll(quota, { ...member, key: didOf('bob') })).toBe(one)
+    const first = takeAll(quota, member)
+    expect(first).toBeGreaterThan(100)
+    expect(first * 11).toBeLessThanOrEqual(1_500)
+    expect(takeAll(quota, { ...member, key: didOf('bob') })).toBe(first)
     expect(quota.take(undefined)).toBe(true)
   })
 
@@ -81,8 +81,8 @@ describe('shares', () => {
 
   test('each host has a limit of its own', () => {
     const quotas = createQuotas(createCountBuffer(64), { now: () => clock })
-    const [one, other] = ['one.example', 'other.example'].map((host) => quotas.of(host))
-    const all = takeAll(one!, visitor('1'))
+    const [first, other] = ['one.example', 'other.example'].map((host) => quotas.of(host))
+    const all = takeAll(first!, visitor('1'))
     expect(quotas.of('one.example').take(visitor('1'))).toBe(false)
     other!.note(headers(30, 30))
     expect(takeAll(other!, visitor('1'))).toBe(1)

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 
 type Query = Record<string, string | string[]>
 /** A body; or a status with an optional body. */
-type Said = object | { status: number; body?: unknown }
-type Sayer = (query: Query) => Said | Promise<Said>
+type Report = object | { status: number; body?: unknown }
+type Sayer = (query: Query) => Report | Promise<Report>
 
-export type AskedOf = { nsid: string; query: Query; headers: IncomingMessage['headers'] }
+export type RequestOptions = { nsid: string; query: Query; headers: IncomingMessage['headers'] }
 
 export type Misbehaviour =
   | { status: number; headers?: Record<string, string> }
@@ -23,7 +23,7 @@ export type AppviewDouble = Awaited<ReturnType<typeof startAppviewDouble>>
 
 /** `double.answer(nsid, (params) => body)` sets its answers. */
 export async function startAppviewDouble() {
-  const asked: AskedOf[] = []
+  const requested: RequestOptions[] = []
   const sayers = new Map<string, Sayer>()
   let behind: ((request: Request) => Promise<Response> | Response) | undefined
   let bad: Misbehaviour | undefined
@@ -40,7 +40,7 @@ export async function startAppviewDouble() {
     const url = new URL(request.url ?? '/', origin)
     const nsid = url.pathname.replace('/xrpc/', '')
     const query = toQuery(url.searchParams)
-    asked.push({ nsid, query, headers: request.headers })
+    requested.push({ nsid, query, headers: request.headers })
     if (lagMs > 0) await new Promise((resolve) => setTimeout(resolve, lagMs))
     if (limit && !take(limit, response)) return misbehave(response, { status: 429 })
     if (bad) return misbehave(response, bad)
@@ -52,7 +52,7 @@ export async function startAppviewDouble() {
 
   return {
     origin,
-    asked,
+    asked: requested,
     answer: (nsid: string, says: Sayer | object) =>
       void sayers.set(nsid, typeof says === 'function' ? (says as Sayer) : () => says),
     /** Answers like this server to methods without a configured answer. */
@@ -69,7 +69,8 @@ export async function startAppviewDouble() {
     allow(requests: number) {
       limit = { requests, used: 0 }
     },
-    askedFor: (nsid: string) => asked.filter((one) => one.nsid === nsid).map(({ query }) => query),
+    askedFor: (nsid: string) =>
+      requested.filter((request) => request.nsid === nsid).map(({ query }) => query),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -99,9 +100,11 @@ function limitHeaders(requests: number, left: number): Record<string, string> {
   }
 }
 
-function say(response: ServerResponse, said: Said): void {
+function say(response: ServerResponse, reported: Report): void {
   const { status, body } =
-    'status' in said ? (said as { status: number; body?: unknown }) : { status: 200, body: said }
+    'status' in reported
+      ? (reported as { status: number; body?: unknown })
+      : { status: 200, body: reported }
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(JSON.stringify(body ?? { error: 'Error', message: 'no' }))
 }

@@ -232,7 +232,7 @@ function recordActs(nextMs: NextMs): Pick<BackfillWorld, 'follow' | 'block' | 'p
 function nodeActs(node: () => Node): Pick<BackfillWorld, 'live' | 'member' | 'uid' | 'settled'> {
   return {
     live(...commits) {
-      const events = commits.flatMap((one) => (one ? [toEvent(one)] : []))
+      const events = commits.flatMap((commit) => (commit ? [toEvent(commit)] : []))
       node().writer.commit((ctx) => applyBatch(ctx, { events }))
     },
     member({ did }) {

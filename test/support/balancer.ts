@@ -47,10 +47,14 @@ export async function startBalancer(backends: readonly Backend[]) {
     for (const [i, backend] of inTurn().entries()) {
       if (i > 0) retries++
       const signal = AbortSignal.timeout(READ_MS)
-      const asked = { method, headers: passed, signal, ...(body !== undefined && { body }) }
+      const requested = { method, headers: passed, signal, ...(body !== undefined && { body }) }
       let why = ''
-      const answer = await fetch(`${backend.origin()}${url}`, asked)
-        .then(async (one) => ({ status: one.status, headers: one.headers, text: await one.text() }))
+      const answer = await fetch(`${backend.origin()}${url}`, requested)
+        .then(async (response) => ({
+          status: response.status,
+          headers: response.headers,
+          text: await response.text(),
+        }))
         .catch((error: Error) => {
           why = (error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.name
         })

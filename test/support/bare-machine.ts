@@ -97,14 +97,14 @@ function makeSources(base: string): void {
  * checks settings. The file `unhealthy` makes all versions so, or that whose src/file has its text.
  */
 function makeNode(base: string): void {
-  const said = `echo "node as $(/usr/bin/id -u): $1 $2 $3" >>'${base}/diary'`
+  const message = `echo "node as $(/usr/bin/id -u): $1 $2 $3" >>'${base}/diary'`
   const running = `'${base}/machine/opt/slipstream/current/src/file'`
-  const asked = `case "$1 $2" in
+  const requested = `case "$1 $2" in
     --version*) echo v24.21.0;;
     -e*) [ ! -e '${base}/unhealthy' ] || { [ -s '${base}/unhealthy' ] && ! cmp -s '${base}/unhealthy' ${running}; };;
     *'main.ts config') exec '${process.execPath}' '${project}/src/tools/cli/main.ts' config check;;
   esac`
-  write(join(base, 'node-24'), `#!/bin/sh\n${said}\n${asked}\n`, 0o755)
+  write(join(base, 'node-24'), `#!/bin/sh\n${message}\n${requested}\n`, 0o755)
 }
 
 function standIns(base: string): Record<string, string> {

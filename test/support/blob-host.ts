@@ -37,7 +37,7 @@ export async function startBlobHost(): Promise<BlobHost> {
   const blobs = new Map<string, { bytes: Buffer; contentType: string }>()
   let how: { fail: number } | 'stall' | 'drip' | undefined
   let awaited: Promise<unknown> = Promise.resolve()
-  let asked = 0
+  let requested = 0
 
   function answer(cid: string, response: ServerResponse): void {
     const blob = blobs.get(cid)
@@ -52,7 +52,7 @@ export async function startBlobHost(): Promise<BlobHost> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://host')
     if (url.pathname !== '/xrpc/com.atproto.sync.getBlob') return refuse(response, 404)
-    asked += 1
+    requested += 1
     void awaited.then(() => answer(url.searchParams.get('cid') ?? '', response))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -72,7 +72,7 @@ export async function startBlobHost(): Promise<BlobHost> {
     waitFor(what) {
       awaited = what
     },
-    requests: () => asked,
+    requests: () => requested,
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))

@@ -2,12 +2,12 @@
 // writers wait as on the ingest thread.
 
 import type { WriteDb } from '../../src/data/store/db.ts'
-import { createDiskRoom, type DiskRoom } from '../../src/ingest/upkeep/disk/disk-room.ts'
+import { createDiskSpace, type DiskSpace } from '../../src/ingest/upkeep/disk/disk-room.ts'
 
 export type BoundedDatabase = {
-  room: DiskRoom
+  diskSpace: DiskSpace
   /** Lines written to the log. */
-  told: string[]
+  messages: string[]
   /** Lets not a single further page fit. */
   fill(db: WriteDb): void
   /**
@@ -19,12 +19,12 @@ export type BoundedDatabase = {
 const MANY_PAGES = 1 << 30
 
 export function createBoundedDatabase(): BoundedDatabase {
-  const told: string[] = []
-  const tell = (_figures: unknown, line: string) => void told.push(line)
-  const room = createDiskRoom({ error: tell, info: tell } as never)
+  const messages: string[] = []
+  const tell = (_figures: unknown, line: string) => void messages.push(line)
+  const diskSpace = createDiskSpace({ error: tell, info: tell } as never)
   return {
-    room,
-    told,
+    diskSpace,
+    messages,
     fill(db) {
       const free = db.pragma('freelist_count', { simple: true }) as number
       if (free > 0) takeFreePages(db, free)
@@ -32,7 +32,7 @@ export function createBoundedDatabase(): BoundedDatabase {
     },
     free(db, { isSeen } = { isSeen: true }) {
       db.pragma(`max_page_count = ${MANY_PAGES}`)
-      if (isSeen) room.believeRoom()
+      if (isSeen) diskSpace.believeSpace()
     },
   }
 }

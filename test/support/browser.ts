@@ -4,17 +4,17 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const POSITIONS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** Returns undefined if no Chromium is installed. */
 export function chromiumPath(): string | undefined {
-  return PLACES.find((path) => existsSync(path))
+  return POSITIONS.find((path) => existsSync(path))
 }
 
 /** @throws Error if no Chromium is installed */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = chromiumPath()
-  if (!executablePath) throw new Error(`no browser at ${PLACES.join(', ')}: install chromium`)
+  if (!executablePath) throw new Error(`no browser at ${POSITIONS.join(', ')}: install chromium`)
   return chromium.launch({
     executablePath,
     timeout: 0, // bounded by the test's own limit

@@ -35,7 +35,7 @@ function children(bytes: Buffer): Found[] {
 
 function child(bytes: Buffer, ...path: string[]): Buffer {
   let body = bytes
-  for (const type of path) body = children(body).find((one) => one.type === type)!.body
+  for (const type of path) body = children(body).find((found) => found.type === type)!.body
   return body
 }
 

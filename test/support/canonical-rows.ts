@@ -53,12 +53,12 @@ function createText(db: Db, withTimes: boolean) {
 }
 
 function feedRows({ say, edges, key, cid, at, posts }: Text) {
-  const shown = VIOLATES_THREADGATE | HAS_MEDIA
+  const visible = VIOLATES_THREADGATE | HAS_MEDIA
   return {
     posts: say(
       'SELECT * FROM posts WHERE state = 1',
       (row) =>
-        `${key(row)} ${cid(row)} ${posts.get(row['root'])} ${posts.get(row['parent'])} ${posts.get(row['quote'])} ${(row['flags'] as number) & shown}${at(row)}`,
+        `${key(row)} ${cid(row)} ${posts.get(row['root'])} ${posts.get(row['parent'])} ${posts.get(row['quote'])} ${(row['flags'] as number) & visible}${at(row)}`,
     ),
     postCounts: say(
       'SELECT * FROM post_counts WHERE likes + reposts + replies + quotes > 0',

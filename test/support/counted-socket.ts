@@ -23,13 +23,13 @@ export async function passOn(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-function pipeBoth(one: Socket, other: Socket): void {
-  for (const socket of [one, other]) {
+function pipeBoth(item: Socket, other: Socket): void {
+  for (const socket of [item, other]) {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
   }
-  one.pipe(other)
-  other.pipe(one)
+  item.pipe(other)
+  other.pipe(item)
 }
 
 /**
@@ -38,8 +38,8 @@ function pipeBoth(one: Socket, other: Socket): void {
  */
 export function kernelCount(port: number): number {
   const args = ['-tinH', 'state', 'established', 'dst', `127.0.0.1:${port}`]
-  const said = execFileSync('ss', args, { encoding: 'utf8' })
-  return Math.max(0, ...[...said.matchAll(/bytes_received:(\d+)/g)].map(([, n]) => Number(n)))
+  const message = execFileSync('ss', args, { encoding: 'utf8' })
+  return Math.max(0, ...[...message.matchAll(/bytes_received:(\d+)/g)].map(([, n]) => Number(n)))
 }
 
 export function differenceOf(counts: Traffic, kernel: number): number {

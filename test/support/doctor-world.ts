@@ -83,7 +83,7 @@ export async function startDoctorWorld(): Promise<DoctorWorld> {
     REPLAY_HOURS: '24',
   }
   const server = startSlipstream(env)
-  const events = keepEmitting(stream)
+  const events = startEmitting(stream)
   proxy.target = await server.port()
   await untilStreaming(env.DATA_DIR)
   const world = { plc, stream, pds, labeler, appview, proxy, member, server }
@@ -111,7 +111,9 @@ export async function startDoctorWorld(): Promise<DoctorWorld> {
     async close() {
       clearInterval(events)
       await server.stop('SIGKILL')
-      await Promise.all([plc, stream, pds, appview, proxy, labeler].map((one) => one.close()))
+      await Promise.all(
+        [plc, stream, pds, appview, proxy, labeler].map((plcDouble) => plcDouble.close()),
+      )
     },
   }
 }
@@ -129,7 +131,7 @@ function untilStreaming(dataDir: string): Promise<void> {
 /**
  * Emits events all the time, after a first one thirty hours ago, which is the length of the window.
  */
-function keepEmitting(stream: JetstreamDouble): NodeJS.Timeout {
+function startEmitting(stream: JetstreamDouble): NodeJS.Timeout {
   const post = (timeUs: number) => {
     const record = { $type: POST, text: 'x', createdAt: new Date(timeUs / 1000).toISOString() }
     const key = { did: didOf('poster'), collection: POST, rkey: tidAt(timeUs) }

@@ -18,7 +18,7 @@ export function readPages(): Page[] {
     .filter((name) => basename(name) === 'README.md')
     .map((name) => `src/${name}`)
   const packages = readdirSync(join(root, 'packages'), { withFileTypes: true })
-    .filter((one) => one.isDirectory())
+    .filter((entry) => entry.isDirectory())
     .map(({ name }) => `packages/${name}/README.md`)
   const paths = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/pds/README.md']
   return [

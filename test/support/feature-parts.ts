@@ -6,7 +6,7 @@ import { handlersOf, loadIngestFeatures, operationsOf } from '../../src/ingest/f
 import { loadToolsFeatures } from '../../src/tools/feature.ts'
 
 /** For tests of the core that look at a feature's work, too. */
-export const hasFeature = (name: string) => features.some((one) => one.name === name)
+export const hasFeature = (name: string) => features.some((feature) => feature.name === name)
 
 const ingestFeatures = await loadIngestFeatures()
 export const requestHandlers = handlersOf(ingestFeatures)

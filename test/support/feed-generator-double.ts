@@ -3,14 +3,14 @@
 import { FetchError } from '../../src/sources/identity/fetch-error.ts'
 import type { FetchOptions, GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 
-export type Asked = { url: URL; headers: Record<string, string>; body: unknown }
+export type RequestOptions = { url: URL; headers: Record<string, string>; body: unknown }
 
 export type FeedGeneratorDouble = {
   did: string
   services: { id: string; type: string; endpoint: string }[]
   fetch: GuardedFetch
   /** Requests in order. */
-  asked: Asked[]
+  requested: RequestOptions[]
   /** Sets its answer from now on; undefined: it does not answer. */
   says(answer: Answer | undefined): void
 }
@@ -20,19 +20,19 @@ type Answer = { status?: number; body: unknown; headers?: Record<string, string>
 const ENDPOINT = 'https://feeds.test'
 
 export function createFeedGeneratorDouble(): FeedGeneratorDouble {
-  const asked: Asked[] = []
+  const requested: RequestOptions[] = []
   let answer: Answer | undefined
   return {
     did: 'did:web:feeds.test',
     services: [{ id: '#bsky_fg', type: 'BskyFeedGenerator', endpoint: `${ENDPOINT}/` }],
-    asked,
+    requested,
     says(next) {
       answer = next
     },
     async fetch(url: string, options: FetchOptions = {}) {
       if (!url.startsWith(`${ENDPOINT}/`)) throw new FetchError('connect', `no way to ${url}`)
       const body = options.body === undefined ? undefined : JSON.parse(String(options.body))
-      asked.push({ url: new URL(url), headers: options.headers ?? {}, body })
+      requested.push({ url: new URL(url), headers: options.headers ?? {}, body })
       if (!answer) throw new FetchError('connect', 'the host is unreachable')
       const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
       return {

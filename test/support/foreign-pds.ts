@@ -36,7 +36,7 @@ const listAsArroba: Lister = (all, { cursor, collection, limit }) => {
   const path = ({ rkey }: Listed) => `${collection}/${rkey}`
   const page = all
     .sort(byKey)
-    .filter((one) => path(one) >= (cursor ?? ''))
+    .filter((entry) => path(entry) >= (cursor ?? ''))
     .slice(0, limit)
   return { page, cursor: page.length === limit ? path(page.at(-1)!) : undefined }
 }
@@ -45,24 +45,25 @@ const listAsArroba: Lister = (all, { cursor, collection, limit }) => {
 const listAsCocoon: Lister = (all, { cursor, isReverse, limit }) => {
   const ordered = isReverse ? all.sort(byWrite) : all.sort(byWrite).reverse()
   const isLeft = ({ write }: Listed) => (isReverse ? write > cursor! : write < cursor!)
-  const page = ordered.filter((one) => cursor === undefined || isLeft(one)).slice(0, limit)
+  const page = ordered.filter((entry) => cursor === undefined || isLeft(entry)).slice(0, limit)
   return { page, cursor: page.length === limit ? page.at(-1)!.write : undefined }
 }
 
 /** By last write, newest first; the cursor is its revision and the path. */
 const listAsPegasus: Lister = (all, { cursor, collection, isReverse, limit }) => {
   const ordered = isReverse ? all.sort(byWrite) : all.sort(byWrite).reverse()
-  const place = ({ write, rkey }: Listed) => `${write}${collection}/${rkey}`
-  const isLeft = (one: Listed) => (isReverse ? place(one) > cursor! : place(one) < cursor!)
-  const page = ordered.filter((one) => cursor === undefined || isLeft(one)).slice(0, limit)
-  return { page, cursor: page.length === limit ? place(page.at(-1)!) : undefined }
+  const position = ({ write, rkey }: Listed) => `${write}${collection}/${rkey}`
+  const isLeft = (entry: Listed) =>
+    isReverse ? position(entry) > cursor! : position(entry) < cursor!
+  const page = ordered.filter((entry) => cursor === undefined || isLeft(entry)).slice(0, limit)
+  return { page, cursor: page.length === limit ? position(page.at(-1)!) : undefined }
 }
 
 /** Falling keys, and a cursor only if there is more. */
 const listByKey: Lister = (all, { cursor, isReverse, limit }) => {
   const ordered = isReverse ? all.sort(byKey) : all.sort(byKey).reverse()
   const isLeft = ({ rkey }: Listed) => (isReverse ? rkey > cursor! : rkey < cursor!)
-  const left = ordered.filter((one) => cursor === undefined || isLeft(one))
+  const left = ordered.filter((entry) => cursor === undefined || isLeft(entry))
   const page = left.slice(0, limit)
   return { page, cursor: left.length > limit ? page.at(-1)!.rkey : undefined }
 }
@@ -163,7 +164,7 @@ export const inventions = {
   }),
   /** By last write, whose times tie: what shares a time with the end of a page is lost. */
   tied: listing((all, { cursor, limit }) => {
-    const rounded = all.map((one) => ({ ...one, write: one.write.slice(0, 7) }))
+    const rounded = all.map((entry) => ({ ...entry, write: entry.write.slice(0, 7) }))
     return listAsCocoon(rounded, { cursor, limit, collection: '', isReverse: false })
   }),
 }
@@ -197,9 +198,9 @@ function readAs(account: HostedAccount, { method, query }: PdsRequest, lister: L
   if (method !== LIST) return undefined
   const { collection = '', cursor } = query
   const limit = Number(query['limit'] ?? 50)
-  const all = [...(account.collections.get(collection)?.values() ?? [])].map((one) => ({
-    ...one,
-    write: account.lastWrites.get(`${collection}/${one.rkey}`) ?? '',
+  const all = [...(account.collections.get(collection)?.values() ?? [])].map((record) => ({
+    ...record,
+    write: account.lastWrites.get(`${collection}/${record.rkey}`) ?? '',
   }))
   const listed = lister(all, { collection, cursor, limit, isReverse: query['reverse'] === 'true' })
   const records = listed.page.map(({ rkey, cid, value }) => {

@@ -192,8 +192,8 @@ function label(scene: Scene): void {
   const uri = post && hasRow(world, post.uri) ? post.uri : about
   const cts = new Date(world.now()).toISOString()
   const label = { val: random.pick(['a', 'b']), neg: random.chance(0.4), cts }
-  const said = { ...label, uri, cid: undefined, exp: undefined }
-  if (world.uid(src) !== 0) world.run((ctx) => applyLabels(ctx, src, [said]))
+  const reported = { ...label, uri, cid: undefined, exp: undefined }
+  if (world.uid(src) !== 0) world.run((ctx) => applyLabels(ctx, src, [reported]))
 }
 
 function hasRow(world: World, uri: string): boolean {

@@ -66,7 +66,7 @@ type GapWorldOptions = {
 type RepairOptions = Parameters<typeof createGapRepair>[0]
 
 /** The parts that the main stream and the repair share. */
-type Parts = Pick<GapWorld, 'world' | 'doubles'> & {
+type Dependencies = Pick<GapWorld, 'world' | 'doubles'> & {
   stream: Omit<RepairOptions['stream'], 'hosts'>
   filters: StreamFilters
   unread: readonly string[]
@@ -134,8 +134,8 @@ export async function startGapWorld(options: GapWorldOptions): Promise<GapWorld>
 
 function partsOf(
   { wire = 'v2', compress = false, writeRetry = noRetry, world: { scope } }: GapWorldOptions,
-  { cacheDir, ...opened }: Pick<Parts, 'world' | 'doubles'> & { cacheDir: string },
-): Parts {
+  { cacheDir, ...opened }: Pick<Dependencies, 'world' | 'doubles'> & { cacheDir: string },
+): Dependencies {
   return {
     ...opened,
     stream: { compress, wire, v1Dictionary: fixtureDictionaryPath('v1'), cacheDir },
@@ -148,13 +148,13 @@ function partsOf(
 
 /** The main stream's consumer; each connection resumes at the cursors in the rows. */
 class MainStream {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   #keeper = createHeadTracker(undefined)
   #consumer: Consumer | undefined
   #host = 0
   #appliedUs = 0
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts
   }
 
@@ -208,7 +208,7 @@ class MainStream {
 }
 
 function createRepair(
-  { world, doubles, stream, filters, unread, writeRetry, log }: Parts,
+  { world, doubles, stream, filters, unread, writeRetry, log }: Dependencies,
   { head, limits }: Pick<RepairOptions, 'head' | 'limits'>,
 ): GapRepair {
   return createGapRepair({

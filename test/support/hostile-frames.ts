@@ -11,8 +11,8 @@ const plain = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4
 function escapeOne(text: string, random: Random, pattern: RegExp): string {
   const at = pick([...text.matchAll(pattern)], random)
   if (!at) return text
-  const place = at.index + random.below(at[0].length)
-  return text.slice(0, place) + plain(text[place]!) + text.slice(place + 1)
+  const position = at.index + random.below(at[0].length)
+  return text.slice(0, position) + plain(text[position]!) + text.slice(position + 1)
 }
 
 function pick<T>(items: T[], random: Random): T | undefined {
@@ -33,9 +33,9 @@ function someDid(text: string, random: Random): string {
 }
 
 function shuffled(value: unknown, random: Random): unknown {
-  if (Array.isArray(value)) return value.map((one) => shuffled(one, random))
+  if (Array.isArray(value)) return value.map((item) => shuffled(item, random))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, one]) => [key, shuffled(one, random)] as const)
+  const entries = Object.entries(value).map(([key, item]) => [key, shuffled(item, random)] as const)
   for (let i = entries.length - 1; i > 0; i--) {
     const j = random.below(i + 1)
     ;[entries[i], entries[j]] = [entries[j]!, entries[i]!]

@@ -63,10 +63,10 @@ export function hydrateWorld(world: World, write = writeRows): HydratedWorld {
  * @returns ours
  */
 export function expectSameOnTheWire(ours: unknown, theirs: unknown, where: string): unknown {
-  const [one, other] = [overTheWire(ours), overTheWire(theirs)]
+  const [first, other] = [overTheWire(ours), overTheWire(theirs)]
   // Vitest's own comparison is slower, and only needed to describe a difference.
-  if (!isDeepStrictEqual(one, other)) expect(one, where).toEqual(other)
-  return one
+  if (!isDeepStrictEqual(first, other)) expect(first, where).toEqual(other)
+  return first
 }
 
 /**

@@ -12,7 +12,7 @@ import { memberSeen } from '../../src/ingest/indexing/members/members.ts'
 import { bookmark, mute, muteList } from '../../src/ingest/indexing/members/private-state.ts'
 import { createWriter } from '../../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from './memory-parts.ts'
-import type { World, WorldDeed } from './social-world.ts'
+import type { World, WorldAction } from './social-world.ts'
 import type { WrittenWorld } from './world-rows.ts'
 
 const LATE_MS = Date.UTC(2027, 0, 1)
@@ -77,7 +77,7 @@ export function indexWorld(
   return { uid, order, post, repost: idIn('reposts'), actors, graph }
 }
 
-function toEvent({ record, kind }: WorldDeed, i: number): StreamEvent {
+function toEvent({ record, kind }: WorldAction, i: number): StreamEvent {
   const { did, collection, rkey, cid, value } = record
   const event = { kind: 'commit', did, collection, rkey, seq: undefined } as const
   const timeUs = LATE_MS * 1000

@@ -169,8 +169,8 @@ function putLists({ readers, lists, put }: Reading): void {
 function putViewer({ readers, posts, uids, lists, put }: Reading, viewer: number): void {
   for (const [uid, ...values] of readers.relations(viewer, uids)) {
     // 0 and null both mean no.
-    const said = values.map((value) => value || null)
-    if (said.some(Boolean)) put('relation', viewer, uid, said)
+    const reported = values.map((value) => value || null)
+    if (reported.some(Boolean)) put('relation', viewer, uid, reported)
   }
   for (const list of readers.lists.having(lists, viewer)) put('onList', viewer, list, true)
   const { likes, reposts, bookmarks } = readers.postViewers

@@ -19,7 +19,7 @@ export type LabelInput = {
   exp?: string
 }
 
-type Said = Record<string, unknown> & { uri: string; val: string; neg?: boolean }
+type Report = Record<string, unknown> & { uri: string; val: string; neg?: boolean }
 
 export type LabelerDouble = {
   did: string
@@ -49,15 +49,15 @@ export type LabelerDouble = {
   /** Makes every request fail with this status until called with undefined. */
   failWith(status: number | undefined): void
   /** Changes all further answers to queries, which otherwise hold the labels in force. */
-  answerWith(edit: (inForce: Said[], said: readonly Said[]) => Said[]): void
+  answerWith(edit: (inForce: Report[], reported: readonly Report[]) => Report[]): void
   /** Ends every further answer with this cursor, which leads to the same answer again. */
   alwaysNames(cursor: string): void
   close(): Promise<void>
 }
 
 /** Shared by the labeler's HTTP side and its acts. */
-type Parts = {
-  readonly said: Said[]
+type Dependencies = {
+  readonly reported: Report[]
   readonly listeners: Set<WebSocket>
   readonly connections: (string | undefined)[]
   readonly queried: string[][]
@@ -65,7 +65,7 @@ type Parts = {
   newest: Socket | undefined
   failure: number | undefined
   cursor: string | undefined
-  edit: (inForce: Said[], said: readonly Said[]) => Said[]
+  edit: (inForce: Report[], reported: readonly Report[]) => Report[]
 }
 
 /** @param plc - holds its DID document; only the used part of a directory */
@@ -77,8 +77,8 @@ export async function startLabelerDouble(
   handle: string,
 ): Promise<LabelerDouble> {
   const { did } = await plc.create({ handle })
-  const lists = { said: [], listeners: new Set<WebSocket>(), connections: [], queried: [] }
-  const parts: Parts = {
+  const lists = { reported: [], listeners: new Set<WebSocket>(), connections: [], queried: [] }
+  const parts: Dependencies = {
     ...lists,
     newest: undefined,
     failure: undefined,
@@ -100,11 +100,11 @@ export async function startLabelerDouble(
     connections: parts.connections,
     queried: parts.queried,
     async say(label, { forged = false, unheard = false } = {}) {
-      const whole = { ver: 1, src: did, cts: nextTime(), ...label }
-      const signed = await sign(whole, forged ? forger : key)
-      parts.said.push(signed)
+      const complete = { ver: 1, src: did, cts: nextTime(), ...label }
+      const signed = await sign(complete, forged ? forger : key)
+      parts.reported.push(signed)
       if (unheard) return
-      for (const ws of parts.listeners) ws.send(labelFrame(parts.said.length, signed))
+      for (const ws of parts.listeners) ws.send(labelFrame(parts.reported.length, signed))
     },
     async rotate() {
       key = await createKeypair()
@@ -130,24 +130,24 @@ export async function startLabelerDouble(
 
 /** Answers com.atproto.label.queryLabels with the latest label of each value, unless negated. */
 function answerQuery(
-  { said, queried, failure, edit, cursor }: Parts,
+  { reported, queried, failure, edit, cursor }: Dependencies,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   const url = new URL(request.url!, 'http://localhost')
   const patterns = url.searchParams.getAll('uriPatterns')
   queried.push(patterns)
-  const current = new Map(said.map((label) => [`${label.uri} ${label.val}`, label]))
+  const current = new Map(reported.map((label) => [`${label.uri} ${label.val}`, label]))
   const labels = [...current.values()].filter(({ uri, neg }) => patterns.includes(uri) && !neg)
   response.writeHead(failure ?? 200, { 'content-type': 'application/json' })
   response.end(
-    lexStringify({ labels: edit(labels, said) as LexValue[], ...(cursor && { cursor }) }),
+    lexStringify({ labels: edit(labels, reported) as LexValue[], ...(cursor && { cursor }) }),
   )
 }
 
 /** Serves com.atproto.label.subscribeLabels: sends the labels after the cursor, then new ones. */
-function acceptListeners(http: Server, parts: Parts): void {
-  const { said, listeners, connections } = parts
+function acceptListeners(http: Server, parts: Dependencies): void {
+  const { reported, listeners, connections } = parts
   const sockets = new WebSocketServer({ noServer: true })
   http.on('upgrade', (request, socket: Socket, head) => {
     // Whoever is turned away may be gone before the answer is.
@@ -156,8 +156,8 @@ function acceptListeners(http: Server, parts: Parts): void {
     const cursor = new URL(request.url!, 'http://localhost').searchParams.get('cursor') ?? undefined
     connections.push(cursor)
     sockets.handleUpgrade(request, socket, head, (ws) => {
-      for (let seq = Number(cursor ?? said.length); seq < said.length; seq++) {
-        ws.send(labelFrame(seq + 1, said[seq]!))
+      for (let seq = Number(cursor ?? reported.length); seq < reported.length; seq++) {
+        ws.send(labelFrame(seq + 1, reported[seq]!))
       }
       listeners.add(ws)
       ws.on('error', () => undefined)
@@ -191,7 +191,7 @@ function declaration({ did, port, key }: { did: string; port: number; key: Keypa
 type Sending = Pick<LabelerDouble, 'waiting' | 'send' | 'sendInPieces' | 'sendRaw' | 'hangUp'>
 
 /** Acts on the open connections, below the level of labels. */
-function sending(parts: Parts): Sending {
+function sending(parts: Dependencies): Sending {
   const { listeners } = parts
   return {
     waiting: () => [...listeners].reduce((sum, ws) => sum + ws.bufferedAmount, 0),
@@ -240,7 +240,7 @@ export function frame(header: object, body: object): Buffer {
   return Buffer.concat([encode(header as LexValue), encode(body as LexValue)])
 }
 
-async function sign(label: Said, key: Keypair): Promise<Said> {
+async function sign(label: Report, key: Keypair): Promise<Report> {
   return { ...label, sig: await key.sign(encode(label as LexValue)) }
 }
 

@@ -25,7 +25,7 @@ type Json = Record<string, unknown>
  * `kind` identifies the same place in two samples: field names, and types of the objects on the
  * way.
  */
-export type Place = { path: (string | number)[]; kind: string; value: unknown }
+export type Position = { path: (string | number)[]; kind: string; value: unknown }
 
 const MAX_DEPTH = 8
 const key = tidAt(1_793_534_400_000_000)
@@ -79,20 +79,20 @@ export function parametersOf(lexicons: Lexicons, nsid: string) {
 }
 
 /** Returns the texts and lists in a value, except its own `$type` and those of its parts. */
-export function placesIn(value: unknown, path: Place['path'] = [], kind = ''): Place[] {
+export function positionsIn(value: unknown, path: Position['path'] = [], kind = ''): Position[] {
   const own = { path, kind, value }
   if (typeof value === 'string') return [own]
   if (Array.isArray(value))
-    return [own, ...value.flatMap((one, i) => placesIn(one, [...path, i], `${kind}[]`))]
+    return [own, ...value.flatMap((item, i) => positionsIn(item, [...path, i], `${kind}[]`))]
   if (typeof value !== 'object' || value === null) return []
   const { $type = '' } = value as Json
   return Object.entries(value).flatMap(([name, inner]) => {
-    return name === '$type' ? [] : placesIn(inner, [...path, name], `${kind}${$type}.${name}`)
+    return name === '$type' ? [] : positionsIn(inner, [...path, name], `${kind}${$type}.${name}`)
   })
 }
 
 /** Returns a copy with another value in one place. */
-export function withValue<T>(value: T, { path }: Place, inserted: unknown): T {
+export function withValue<T>(value: T, { path }: Position, inserted: unknown): T {
   const copy = structuredClone(value)
   const at = path.slice(0, -1).reduce((inner, step) => (inner as Json)[step] as never, copy)
   ;(at as Json)[path.at(-1)!] = inserted
@@ -113,7 +113,9 @@ function read(lexicons: Lexicons, schema: Schema, depth: number): unknown[] {
     case 'object':
       return objects(lexicons, schema, depth)
     case 'array':
-      return depth > MAX_DEPTH ? [[]] : read(lexicons, schema.items!, depth + 1).map((one) => [one])
+      return depth > MAX_DEPTH
+        ? [[]]
+        : read(lexicons, schema.items!, depth + 1).map((item) => [item])
     default:
       return [plain(schema)]
   }
@@ -130,9 +132,9 @@ function objects(lexicons: Lexicons, { properties = {} }: Schema, depth: number)
   const choices = Object.entries(properties).map(([name, schema]) => {
     return [name, fieldOf(lexicons, name, schema, depth + 1)] as const
   })
-  const first = Object.fromEntries(choices.map(([name, [one]]) => [name, one]))
+  const first = Object.fromEntries(choices.map(([name, [item]]) => [name, item]))
   const others = choices.flatMap(([name, [, ...rest]]) =>
-    rest.map((one) => ({ ...first, [name]: one })),
+    rest.map((item) => ({ ...first, [name]: item })),
   )
   return [first, ...others]
 }

@@ -11,7 +11,7 @@ const OURS = '@slipstream'
 export function linkPackages(modules: string, without: readonly string[] = []): void {
   mkdirSync(modules)
   const left = [OURS, '.slipstream-installed', '.slipstream-installed-to-run', ...without]
-  for (const name of readdirSync(installed).filter((one) => !left.includes(one)))
+  for (const name of readdirSync(installed).filter((entry) => !left.includes(entry)))
     symlinkSync(join(installed, name), join(modules, name))
   // An empty folder ends Node's search: without it, one in a folder above would be found.
   for (const name of without) mkdirSync(join(modules, name))

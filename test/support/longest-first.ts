@@ -29,11 +29,11 @@ const LONGEST = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return [...sorted].sort((a, b) => place(a) - place(b))
+    return [...sorted].sort((a, b) => position(a) - position(b))
   }
 }
 
-function place({ moduleId }: TestSpecification): number {
+function position({ moduleId }: TestSpecification): number {
   const found = LONGEST.findIndex((name) => moduleId.endsWith(name))
   return found === -1 ? LONGEST.length : found
 }

@@ -2,7 +2,7 @@
 
 import { createFollowGraph, createTimelines } from '@slipstream/follow-graph'
 import { createActorTable } from '../../src/data/graph/actor-table.ts'
-import { createKeeps, drawByHash } from '../../src/data/graph/lossiness.ts'
+import { createIsDrawn, drawByHash } from '../../src/data/graph/lossiness.ts'
 import type { Db } from '../../src/data/store/db.ts'
 import { prepareItemDraw } from '../../src/data/store/read/timelines/item-draw.ts'
 import { fanOut } from '../../src/ingest/indexing/memory/fan-out.ts'
@@ -19,8 +19,8 @@ export function createMemoryParts(settings: MemorySettings) {
   const actors = createActorTable()
   const graph = createFollowGraph()
   const timelines = createTimelines(timelineLength)
-  const keepsHash = createKeeps({ graph, limit: reasonableLimit, draw: drawByHash(actors) })
-  const parts = { graph, actors, timelines, keepsHash }
+  const isHashDrawn = createIsDrawn({ graph, limit: reasonableLimit, draw: drawByHash(actors) })
+  const parts = { graph, actors, timelines, isHashDrawn }
   return {
     ...parts,
     fanOut: (entry, hash) => fanOut(parts, entry, hash).written,
@@ -30,11 +30,11 @@ export function createMemoryParts(settings: MemorySettings) {
 }
 
 /** Draws from the items' rows, as a serving thread does. */
-export function keepsFromRows(
+export function storesFromRows(
   db: Db,
   { actors, graph }: Pick<Memory, 'actors' | 'graph'>,
   limit = 2000,
 ) {
   const draw = prepareItemDraw(db, actors)
-  return { draw, keeps: createKeeps({ graph, limit, draw }) }
+  return { draw, isDrawn: createIsDrawn({ graph, limit, draw }) }
 }

@@ -44,8 +44,8 @@ function numberBytes(values: readonly number[]): Buffer {
 }
 
 /** Returns the same with a count in front, and rows built one by one. */
-export function table(count: number, rowOf: (i: number) => number[], said = count): Buffer {
-  return numberBytes([said].concat(Array.from({ length: count }, (_, i) => rowOf(i)).flat()))
+export function table(count: number, rowOf: (i: number) => number[], reported = count): Buffer {
+  return numberBytes([reported].concat(Array.from({ length: count }, (_, i) => rowOf(i)).flat()))
 }
 
 /** Builds a file with the data before the head, so that its offset is known. */

@@ -57,7 +57,7 @@ export function createNaiveNotifications(members: string[]) {
   /** An equal record by the same account takes over the notification of a deleted one. */
   function retract(uri: string, gone: WriteEvent): void {
     const before = all.length
-    all = all.filter((one) => one.uri !== uri)
+    all = all.filter((naiveNotification) => naiveNotification.uri !== uri)
     if (all.length === before) return
     if (!PAIRS.includes(gone.collection)) return
     const [other] = sameAs(index, uri, gone)
@@ -67,12 +67,12 @@ export function createNaiveNotifications(members: string[]) {
   }
 
   function add(event: WriteEvent, notices: Notice[]): void {
-    const told = notices.filter(({ to }) => members.includes(to) && to !== event.did)
-    all.push(...told.map((one) => ({ ...one, sortAt: index.sortAt(event) })))
+    const notified = notices.filter(({ to }) => members.includes(to) && to !== event.did)
+    all.push(...notified.map((notice) => ({ ...notice, sortAt: index.sortAt(event) })))
   }
 
   /** Includes notifications by accounts that are hidden from the member. */
-  function told(member: string): NaiveNotification[] {
+  function notified(member: string): NaiveNotification[] {
     return all
       .filter(({ to }) => to === member)
       .filter(({ subject }) => subject === undefined || present(index, subject) !== undefined)
@@ -80,10 +80,10 @@ export function createNaiveNotifications(members: string[]) {
 
   return {
     apply,
-    told,
+    told: notified,
     /** The notifications this member is shown, in no order. */
-    shown(member: string): NaiveNotification[] {
-      return told(member).filter(
+    visible(member: string): NaiveNotification[] {
+      return notified(member).filter(
         ({ uri }) => !hidden.has(didOf(uri)) && !areBlocked(index, didOf(uri), member),
       )
     },
@@ -91,14 +91,14 @@ export function createNaiveNotifications(members: string[]) {
 }
 
 function present(index: NaiveIndex, uri: string): WriteEvent | undefined {
-  return index.records(uri.split('/')[3]!).find(([one]) => one === uri)?.[1]
+  return index.records(uri.split('/')[3]!).find(([part]) => part === uri)?.[1]
 }
 
 /** Equal records by the same account, by key. */
 function sameAs(index: NaiveIndex, uri: string, event: WriteEvent): [string, WriteEvent][] {
   return index
     .records(event.collection)
-    .filter(([one, { did }]) => one !== uri && did === event.did)
+    .filter(([value, { did }]) => value !== uri && did === event.did)
     .filter(([, other]) => JSON.stringify(aim(other)) === JSON.stringify(aim(event)))
 }
 

@@ -42,7 +42,7 @@ type Post = { uri: string; cid: string }
 type Written = { did: string; collection: string; rkey: string }
 
 /** Shared by the acts of a stream. */
-type Parts = { random: Random; someone: () => string; writer: EventWriter }
+type Dependencies = { random: Random; someone: () => string; writer: EventWriter }
 
 export function createNetworkStream(options: {
   seed: number
@@ -52,7 +52,7 @@ export function createNetworkStream(options: {
   const { seed, accounts, startMs } = options
   const random = createRandom(seed)
   const someone = () => didOf(anyAccount(random, accounts))
-  const parts: Parts = { random, someone, writer: new EventWriter(random, someone, startMs) }
+  const parts: Dependencies = { random, someone, writer: new EventWriter(random, someone, startMs) }
   const next = () => act(parts)
   return {
     didOf,
@@ -123,26 +123,26 @@ class EventWriter {
   }
 
   /** Records under a fixed key are never deleted. */
-  #remember(one: Written, cid: string, isFixed: boolean): void {
-    const { did, collection, rkey } = one
+  #remember(written: Written, cid: string, isFixed: boolean): void {
+    const { did, collection, rkey } = written
     if (collection === 'app.bsky.feed.post') {
       const uri = `at://${did}/${collection}/${rkey}`
       this.#posts[this.#postCount++ % RECENT_POSTS] = { uri, cid }
     }
     const { length } = this.#written
     const slot = length < RECENT_WRITES ? length : this.#random.below(RECENT_WRITES)
-    if (!isFixed) this.#written[slot] = one
+    if (!isFixed) this.#written[slot] = written
   }
 
   deletion(): StreamEvent {
-    const one = this.#random.pick(this.#written)
+    const written = this.#random.pick(this.#written)
     const head = this.head()
     const rev = tidAt(head.timeUs, this.#random.below(1024))
-    return { ...head, kind: 'commit', operation: 'delete', rev, ...one }
+    return { ...head, kind: 'commit', operation: 'delete', rev, ...written }
   }
 }
 
-function act(parts: Parts): StreamEvent {
+function act(parts: Dependencies): StreamEvent {
   const { random, someone, writer } = parts
   const dice = random.next()
   if (dice < 0.62) return react(parts, 'app.bsky.feed.like')
@@ -157,11 +157,11 @@ function act(parts: Parts): StreamEvent {
   return accountLevel(parts)
 }
 
-function react({ someone, writer }: Parts, collection: string): StreamEvent {
+function react({ someone, writer }: Dependencies, collection: string): StreamEvent {
   return writer.write(someone(), collection, { subject: writer.somePost() })
 }
 
-function accountLevel({ random, someone, writer }: Parts): StreamEvent {
+function accountLevel({ random, someone, writer }: Dependencies): StreamEvent {
   const head = { ...writer.head(), did: someone() }
   if (random.chance(0.6))
     return { ...head, kind: 'identity', handle: `${head.did.slice(8, 20)}.test` }
@@ -169,7 +169,7 @@ function accountLevel({ random, someone, writer }: Parts): StreamEvent {
   return { ...head, kind: 'account', active: false, status: 'deactivated' }
 }
 
-function profile({ random, someone, writer }: Parts): StreamEvent {
+function profile({ random, someone, writer }: Dependencies): StreamEvent {
   const fields = {
     displayName: words(random, 2),
     description: words(random, 5 + random.below(20)),
@@ -177,14 +177,14 @@ function profile({ random, someone, writer }: Parts): StreamEvent {
   return writer.write(someone(), 'app.bsky.actor.profile', fields, 'self')
 }
 
-function threadgate({ writer }: Parts): StreamEvent {
+function threadgate({ writer }: Dependencies): StreamEvent {
   const post = writer.somePost().uri
   const [did, , rkey] = post.slice(5).split('/') as [string, string, string]
   const event = writer.write(did, 'app.bsky.feed.threadgate', { post, allow: [] }, rkey)
   return { ...event, operation: 'create' } as StreamEvent
 }
 
-function listItem({ random, someone, writer }: Parts): StreamEvent {
+function listItem({ random, someone, writer }: Dependencies): StreamEvent {
   const did = someone()
   const list = `at://${did}/app.bsky.graph.list/${tidAt(1.7e15 + random.below(50) * 1e9)}`
   return writer.write(did, 'app.bsky.graph.listitem', { list, subject: someone() })
@@ -198,7 +198,7 @@ export function anyAccount(random: Random, accounts: number): number {
   return Math.floor(accounts * random.next() ** 3)
 }
 
-function postFields({ random, writer }: Parts): JsonObject {
+function postFields({ random, writer }: Dependencies): JsonObject {
   const text = words(random, 2 + random.below(30)) + random.pick(TAILS)
   const fields: JsonObject = { langs: [random.pick(['en', 'en', 'ja', 'pt', 'de'])], text }
   if (random.chance(0.49)) {

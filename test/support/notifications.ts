@@ -34,7 +34,7 @@ export function notificationsOf(w: ServingWorld, did: string, query: Query = {})
 }
 
 /** Each notification as "reason uri reasonSubject", newest first. */
-export async function told(w: ServingWorld, did: string, query: Query = {}): Promise<string[]> {
+export async function notified(w: ServingWorld, did: string, query: Query = {}): Promise<string[]> {
   return (await notificationsOf(w, did, query)).map(asLine)
 }
 

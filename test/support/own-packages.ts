@@ -21,7 +21,7 @@ export function installPackage(name: string, { modules, base }: { modules: strin
   execFileSync('npm', ['pack', '--silent', '--pack-destination', base], { cwd: built })
   const folder = join(modules, fullName)
   mkdirSync(folder, { recursive: true })
-  const archive = readdirSync(base).find((one) => one.includes(name) && one.endsWith('.tgz'))!
+  const archive = readdirSync(base).find((entry) => entry.includes(name) && entry.endsWith('.tgz'))!
   execFileSync('tar', ['xzf', join(base, archive), '-C', folder, '--strip-components=1'])
   for (const needed of [...Object.keys(dependencies), '@types/node', 'undici-types'])
     if (needed.startsWith('@slipstream/')) installPackage(needed.split('/')[1]!, { modules, base })
@@ -38,5 +38,5 @@ function link(name: string, modules: string): void {
 export function fenceOf(name: string, language: string): string {
   const path = `packages/${name}/README.md`
   const fences = fencesOf({ path, text: readFileSync(join(root, path), 'utf8') })
-  return fences.find((one) => one.language === language)!.text
+  return fences.find((fence) => fence.language === language)!.text
 }

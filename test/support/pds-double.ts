@@ -48,7 +48,7 @@ export type PdsDouble = {
 }
 
 /** Shared by the server and the acts of a test. */
-type Parts = {
+type Dependencies = {
   readonly accounts: Map<string, PdsAccount>
   readonly findable: Set<string>
   readonly faults: ReturnType<typeof createFaults>
@@ -62,7 +62,7 @@ type Parts = {
 let lastClockId = 0
 
 export async function startPdsDouble(): Promise<PdsDouble> {
-  const parts: Parts = {
+  const parts: Dependencies = {
     accounts: new Map(),
     findable: new Set(),
     faults: createFaults(),
@@ -89,7 +89,11 @@ export async function startPdsDouble(): Promise<PdsDouble> {
   }
 }
 
-async function serve(parts: Parts, request: PdsRequest, response: ServerResponse): Promise<void> {
+async function serve(
+  parts: Dependencies,
+  request: PdsRequest,
+  response: ServerResponse,
+): Promise<void> {
   const { accounts, findable, faults, traffic } = parts
   await parts.listener?.(request)
   const { refused, headers } = traffic.countDown(request)
@@ -105,7 +109,7 @@ async function serve(parts: Parts, request: PdsRequest, response: ServerResponse
   send(response, { ...lie(answer, how), headers })
 }
 
-function actsOn(parts: Parts): Omit<PdsDouble, 'origin' | 'close'> {
+function actsOn(parts: Dependencies): Omit<PdsDouble, 'origin' | 'close'> {
   const { accounts, findable, faults, traffic } = parts
   return {
     create(account) {

@@ -41,7 +41,7 @@ export function createFaults() {
     },
     /** @returns the first that fits, and uses up one of its times */
     take(request: PdsRequest): Misbehaviour | undefined {
-      const fault = faults.find((one) => fits(one, request))
+      const fault = faults.find((fault) => fits(fault, request))
       if (!fault) return undefined
       if (fault.times !== undefined && --fault.times <= 0) {
         faults = faults.filter((f) => f !== fault)
@@ -96,18 +96,18 @@ export function lie(answer: Answer, how: Misbehaviour | undefined): Answer {
   if (typeof how !== 'string' || answer.status !== 200) return answer
   const body = answer.body as Record<string, unknown>
   if (how === 'circling-cursor') return { ...answer, body: { ...body, cursor: 'round' } }
-  const bend = (one: Record<string, unknown>) => lieAbout(one, how)
+  const bend = (item: Record<string, unknown>) => lieAbout(item, how)
   const records = body['records'] as Record<string, unknown>[] | undefined
   return { ...answer, body: records ? { ...body, records: records.map(bend) } : bend(body) }
 }
 
-function lieAbout(one: Record<string, unknown>, how: string): Record<string, unknown> {
-  const uri = String(one['uri'] ?? '')
-  if (how === 'lying-did') return { ...one, uri: uri.replace(/did:[^/]+/, 'did:plc:somebodyelse') }
-  if (how === 'lying-collection') return { ...one, uri: uri.replace('app.bsky', 'com.example') }
-  if (how !== 'lying-cid') return one
-  const value = { ...(one['value'] as object), text: 'not what was signed' }
-  return { ...one, value }
+function lieAbout(item: Record<string, unknown>, how: string): Record<string, unknown> {
+  const uri = String(item['uri'] ?? '')
+  if (how === 'lying-did') return { ...item, uri: uri.replace(/did:[^/]+/, 'did:plc:somebodyelse') }
+  if (how === 'lying-collection') return { ...item, uri: uri.replace('app.bsky', 'com.example') }
+  if (how !== 'lying-cid') return item
+  const value = { ...(item['value'] as object), text: 'not what was signed' }
+  return { ...item, value }
 }
 
 export function send(response: ServerResponse, { status, body, headers }: Answer): void {

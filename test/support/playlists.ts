@@ -20,8 +20,8 @@ export async function namedBy(url: string): Promise<string[]> {
 export const firstVariant = (master: string) => variantAt(master, 0)
 
 /** The variant at an index of that playlist. */
-export async function variantAt(master: string, place: number) {
-  const url = (await namedBy(master))[place]!
+export async function variantAt(master: string, position: number) {
+  const url = (await namedBy(master))[position]!
   const playlist = (await bytesOf(url)).toString()
   const head = /#EXT-X-MAP:URI="([^"]+)"/.exec(playlist)?.[1]
   const init = head ? await bytesOf(new URL(head, url).href) : Buffer.alloc(0)

@@ -66,13 +66,13 @@ export function didDocument(account: {
 
 export async function startPlcDouble(): Promise<PlcDouble> {
   const documents = new Map<string, DidDocument | undefined>()
-  const asked = new Map<string, number>()
+  const requested = new Map<string, number>()
   let failure: number | undefined
   let lagMs = 0
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const did = decodeURIComponent((request.url ?? '/').slice(1))
-    asked.set(did, (asked.get(did) ?? 0) + 1)
+    requested.set(did, (requested.get(did) ?? 0) + 1)
     const send = () => {
       const document = documents.get(did)
       const status = failure ?? (document ? 200 : documents.has(did) ? 410 : 404)
@@ -112,8 +112,8 @@ export async function startPlcDouble(): Promise<PlcDouble> {
     edit,
     document: (did) => documents.get(did),
     hits(did) {
-      if (did !== undefined) return asked.get(did) ?? 0
-      return [...asked.values()].reduce((sum, count) => sum + count, 0)
+      if (did !== undefined) return requested.get(did) ?? 0
+      return [...requested.values()].reduce((sum, count) => sum + count, 0)
     },
     failWith(status) {
       failure = status

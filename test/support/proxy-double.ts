@@ -15,7 +15,7 @@ export type ProxyRules = {
   /** `pass`: forwards the client's header unchanged. */
   forwardedFor: 'set' | 'none' | 'pass'
   redirectTo?: string
-  keepsAnswers?: boolean
+  cachesAnswers?: boolean
   takesTokens?: boolean
   /** Sends the Host header that nginx sends by default. */
   ownHost?: boolean
@@ -45,9 +45,9 @@ const GOOD: ProxyRules = { certificate: 'good', forwardedFor: 'set' }
 
 export async function startProxyDouble(): Promise<ProxyDouble> {
   const server = createServer({ key: pem('key'), cert: pem('good') }, (from, to) => {
-    void answer(double, kept, from, to)
+    void answer(double, cache, from, to)
   })
-  const kept = new Map<string, Kept>()
+  const cache = new Map<string, Cached>()
   let rules = { ...GOOD }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const double: ProxyDouble = {
@@ -61,7 +61,7 @@ export async function startProxyDouble(): Promise<ProxyDouble> {
       server.setSecureContext({ key: pem('key'), cert: pem(next.certificate) })
     },
     behave() {
-      kept.clear()
+      cache.clear()
       this.rules = { ...GOOD }
     },
     async close() {
@@ -72,11 +72,11 @@ export async function startProxyDouble(): Promise<ProxyDouble> {
   return double
 }
 
-type Kept = { status: number; headers: IncomingMessage['headers']; body: Buffer }
+type Cached = { status: number; headers: IncomingMessage['headers']; body: Buffer }
 
 async function answer(
   { rules, target }: ProxyDouble,
-  kept: Map<string, Kept>,
+  cache: Map<string, Cached>,
   from: IncomingMessage,
   to: ServerResponse,
 ): Promise<void> {
@@ -88,10 +88,10 @@ async function answer(
   if (rules.refusesOptions && from.method === 'OPTIONS') return void to.writeHead(405).end()
   if (body.length > (rules.maxBodyBytes ?? Infinity)) return void to.writeHead(413).end('<html>')
   if (url.length > (rules.maxUrlLength ?? Infinity)) return void to.writeHead(414).end('<html>')
-  const found = rules.keepsAnswers ? kept.get(url) : undefined
+  const found = rules.cachesAnswers ? cache.get(url) : undefined
   const got = found ?? (await pass(from, body, { rules, target }).catch(() => undefined))
   if (!got) return void to.writeHead(502).end('<html>Bad Gateway')
-  kept.set(url, got)
+  cache.set(url, got)
   const changed = url === '/.well-known/did.json' ? changeDocument(got, rules) : got
   to.writeHead(changed.status, headersOf(changed, rules)).end(changed.body)
 }
@@ -100,7 +100,7 @@ function pass(
   from: IncomingMessage,
   body: Buffer,
   { rules, target }: Pick<ProxyDouble, 'rules' | 'target'>,
-): Promise<Kept> {
+): Promise<Cached> {
   const { 'x-forwarded-for': forwarded, ...headers } = from.headers
   if (rules.forwardedFor === 'set') headers['x-forwarded-for'] = CLIENT
   if (rules.forwardedFor === 'pass' && forwarded) headers['x-forwarded-for'] = forwarded
@@ -118,17 +118,17 @@ function pass(
   })
 }
 
-function changeDocument(got: Kept, { document }: ProxyRules): Kept {
+function changeDocument(got: Cached, { document }: ProxyRules): Cached {
   if (!document || got.status !== 200) return got
   const { 'content-length': _length, 'content-encoding': _encoding, ...headers } = got.headers
   const own = JSON.parse(got.body.toString()) as Record<string, unknown>
   return { ...got, headers, body: Buffer.from(JSON.stringify(document(own))) }
 }
 
-function headersOf({ headers }: Kept, { cors }: ProxyRules): Record<string, string | string[]> {
+function headersOf({ headers }: Cached, { cors }: ProxyRules): Record<string, string | string[]> {
   const name = 'access-control-allow-origin'
-  const kept = Object.entries(headers).filter(([key]) => key !== 'transfer-encoding')
-  const all = Object.fromEntries(kept) as Record<string, string | string[]>
+  const filtered = Object.entries(headers).filter(([key]) => key !== 'transfer-encoding')
+  const all = Object.fromEntries(filtered) as Record<string, string | string[]>
   if (cors === 'none') delete all[name]
   if (cors === 'twice') all[name] = ['*', 'https://client.example']
   return all

@@ -31,7 +31,7 @@ export type PushReceiver = {
   /** Statuses of the next responses; 201 once they are used up. */
   answerWith(...statuses: number[]): void
   received: ReceivedPush[]
-  asked(): number
+  requested(): number
   close(): Promise<void>
 }
 
@@ -41,10 +41,10 @@ export async function startPushReceiver(): Promise<PushReceiver> {
   const auth = randomBytes(16)
   const received: ReceivedPush[] = []
   let statuses: number[] = []
-  let asked = 0
+  let requested = 0
 
   const server = createServer(async (request, response) => {
-    asked += 1
+    requested += 1
     const body = Buffer.concat(await request.toArray())
     const status = statuses.shift() ?? 201
     if (status === 201) received.push(open(request, body))
@@ -72,7 +72,7 @@ export async function startPushReceiver(): Promise<PushReceiver> {
       statuses = next
     },
     received,
-    asked: () => asked,
+    requested: () => requested,
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))
@@ -84,7 +84,7 @@ type Device = { ours: Buffer; auth: Buffer; secretWith: (key: Buffer) => Buffer 
 
 const hmac = (key: Buffer, ...data: (Buffer | string)[]) => {
   const mac = createHmac('sha256', key)
-  for (const one of data) mac.update(one)
+  for (const value of data) mac.update(value)
   return mac.digest()
 }
 
@@ -92,12 +92,12 @@ function decrypt(body: Buffer, { ours, auth, secretWith }: Device): string {
   const salt = body.subarray(0, 16)
   const theirs = body.subarray(21, 21 + body[20]!)
   const sealed = body.subarray(21 + body[20]!)
-  const one = Buffer.from([1])
+  const bytes = Buffer.from([1])
   const shared = hmac(auth, secretWith(theirs))
-  const input = hmac(shared, 'WebPush: info\0', ours, theirs, one)
+  const input = hmac(shared, 'WebPush: info\0', ours, theirs, bytes)
   const prk = hmac(salt, input)
-  const key = hmac(prk, 'Content-Encoding: aes128gcm\0', one).subarray(0, 16)
-  const nonce = hmac(prk, 'Content-Encoding: nonce\0', one).subarray(0, 12)
+  const key = hmac(prk, 'Content-Encoding: aes128gcm\0', bytes).subarray(0, 16)
+  const nonce = hmac(prk, 'Content-Encoding: nonce\0', bytes).subarray(0, 12)
   const decipher = createDecipheriv('aes-128-gcm', key, nonce)
   decipher.setAuthTag(sealed.subarray(-16))
   const padded = Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()])
@@ -109,7 +109,9 @@ function readVapid(authorization: string) {
   const [, token = '', key = ''] = /^vapid t=([^,]+), ?k=(.+)$/i.exec(authorization) ?? []
   const [head = '', body = '', signature = ''] = token.split('.')
   const point = Buffer.from(key, 'base64url')
-  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((one) => one.toString('base64url'))
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((bytes) =>
+    bytes.toString('base64url'),
+  )
   const jwk = { kty: 'EC', crv: 'P-256', x: x!, y: y! }
   const publicKey = createPublicKey({ key: jwk, format: 'jwk' })
   const isRight = verify(

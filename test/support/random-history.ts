@@ -114,10 +114,10 @@ function listSomebody(history: History, did: string): void {
 /** Replaces the record at an existing key: another text or another subject. */
 function update(history: History): void {
   const { world, random, people, made, lists } = history
-  const one = made.length > 0 ? random.pick(made.slice(-60)) : undefined
-  if (!one) return
-  const { did, collection } = one
-  const rkey = one.uri.split('/').at(-1)!
+  const item = made.length > 0 ? random.pick(made.slice(-60)) : undefined
+  if (!item) return
+  const { did, collection } = item
+  const rkey = item.uri.split('/').at(-1)!
   const post = somePost(history)
   if (!post) return
   const record = {
@@ -133,16 +133,16 @@ function update(history: History): void {
     }),
   }
   const id = world.write({ did, collection, record, rkey, operation: 'update' })
-  made.push({ ...one, cid: id.cid })
+  made.push({ ...item, cid: id.cid })
 }
 
 function remove({ world, random, made }: History): void {
   if (made.length === 0) return
-  const [one] = made.splice(random.below(made.length), 1)
-  world.delete(one!)
+  const [item] = made.splice(random.below(made.length), 1)
+  world.delete(item!)
   // Sometimes deletes a record again, or one that never existed.
-  if (random.chance(0.1)) world.delete(one!)
-  if (random.chance(0.1)) world.delete(`${one!.uri.slice(0, -4)}2222`)
+  if (random.chance(0.1)) world.delete(item!)
+  if (random.chance(0.1)) world.delete(`${item!.uri.slice(0, -4)}2222`)
 }
 
 function changeStatus({ world, random }: History, did: string): void {

@@ -14,17 +14,17 @@ const LABELERS = ['person-2', 'person-3']
 export function labelSomething(world: World, random: Random): void {
   const src = world.account(random.pick(LABELERS))
   const written = world.sent.filter(
-    (one) => one.kind === 'commit' && one.operation === 'create',
+    (event) => event.kind === 'commit' && event.operation === 'create',
   ) as (StreamEvent & { kind: 'commit' })[]
   const { did, collection, rkey } = random.pick(written)
   const record = `at://${did}/${collection}/${rkey}`
   const uri = random.pick([did, `at://${did}/app.bsky.actor.profile/self`, record, record, record])
-  const isShown = random.chance(0.6)
-  const val = random.pick(isShown ? ['rude', 'spam', 'grob ☕'] : ACTED_UPON)
+  const isVisible = random.chance(0.6)
+  const val = random.pick(isVisible ? ['rude', 'spam', 'grob ☕'] : ACTED_UPON)
   const cts = new Date(world.now()).toISOString()
   const exp = random.chance(0.1) ? random.pick(['2020-01-01T00:00:00Z', IN_A_CENTURY]) : undefined
   const cid = random.chance(0.2) ? cidOf(uri) : undefined
-  const label = { uri, val, cts, neg: random.chance(isShown ? 0.3 : 0.6), cid, exp }
+  const label = { uri, val, cts, neg: random.chance(isVisible ? 0.3 : 0.6), cid, exp }
   if (world.uid(src) !== 0) world.run((ctx) => applyLabels(ctx, src, [label]))
 }
 

@@ -40,7 +40,7 @@ function sceneOf(world: World, random: Random): Scene {
   return { world, random, did: random.pick(dids), other: random.pick(dids), post: post.uri }
 }
 
-const deeds: [weight: number, act: (scene: Scene) => unknown][] = [
+const actions: [weight: number, act: (scene: Scene) => unknown][] = [
   [30, reply],
   [18, (scene) => reply({ ...scene, did: ownerOf(scene) })],
   [12, ({ world, did, post }) => once(world, did, post, world.like)],
@@ -53,7 +53,7 @@ const deeds: [weight: number, act: (scene: Scene) => unknown][] = [
   [2, gate],
   [4, ({ world, post }) => isReply(world, post) && world.remove(post)],
 ]
-const bag = deeds.flatMap(([weight, act]) => Array.from({ length: weight }, () => act))
+const bag = actions.flatMap(([weight, act]) => Array.from({ length: weight }, () => act))
 
 function isReply(world: World, post: string): boolean {
   return world.records.get(post)?.value['reply'] !== undefined
@@ -95,7 +95,7 @@ function once(
   put: (did: string, subject: string) => string,
 ): void {
   const isKnown = [...world.records.values()].some(
-    (one) => one.did === did && subjectOf(one.value) === subject,
+    (record) => record.did === did && subjectOf(record.value) === subject,
   )
   if (did !== subject && !isKnown) put(did, subject)
 }

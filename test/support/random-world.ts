@@ -60,7 +60,7 @@ function putRecords(world: World, random: Random, did: string): void {
   const subject = random.pick([...world.accounts.keys()])
   const { handle = 'other.test' } = world.accounts.get(subject)!
   const displayName = random.pick(['Ä', 'Name 🙂'])
-  if (world.of('app.bsky.graph.verification').some((one) => one.value['subject'] === subject))
+  if (world.of('app.bsky.graph.verification').some((record) => record.value['subject'] === subject))
     return
   const verifier = verifierOf(world)
   world.put(verifier, 'app.bsky.graph.verification', { subject, handle, displayName })
@@ -72,7 +72,7 @@ export function verifierOf(world: World): string {
 }
 
 /** Weights of the possible next acts; each is done by one account to some post, list or account. */
-const deeds: [weight: number, act: (scene: Scene) => unknown][] = [
+const actions: [weight: number, act: (scene: Scene) => unknown][] = [
   [25, ({ world, random, did }) => world.post(did, randomPost(world, random))],
   [25, reply],
   [8, ({ world, did, post }) => once(world, did, post, world.repost)],
@@ -90,7 +90,7 @@ const deeds: [weight: number, act: (scene: Scene) => unknown][] = [
   [4, ({ world, random, post }) => world.postgate(post, randomPostgate(world, random))],
   [6, ({ world, random }) => world.remove(random.pick(removable(world)))],
 ]
-const bag = deeds.flatMap(([weight, act]) => Array.from({ length: weight }, () => act))
+const bag = actions.flatMap(([weight, act]) => Array.from({ length: weight }, () => act))
 
 /** Everything but the founder's first post and list, so that one of each always exists. */
 function removable(world: World): string[] {
@@ -126,7 +126,7 @@ function once(
   const made = world.records.get(uri)!
   const same = world
     .of(made.collection)
-    .filter((one) => one.did === did && subjectOf(one.value) === subject)
+    .filter((record) => record.did === did && subjectOf(record.value) === subject)
   if (same.length > 1) world.remove(uri)
 }
 

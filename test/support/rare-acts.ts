@@ -151,10 +151,10 @@ function cardActs({ world, random, did, other }: Scene): Act[] {
   const [article, publication] = [
     { did, collection: DOCUMENT, rkey, record: documentRecord(site) },
     { did, collection: PUBLICATION, rkey: 'self', record: publicationRecord() },
-  ].map((one) => ({ ...one, operation: 'update' as const }))
-  const refOf = (one: NonNullable<typeof article>) => ({
-    uri: `at://${did}/${one.collection}/${one.rkey}`,
-    cid: cidOf([did, one.rkey, { $type: one.collection, ...one.record }]),
+  ].map((item) => ({ ...item, operation: 'update' as const }))
+  const refOf = (item: NonNullable<typeof article>) => ({
+    uri: `at://${did}/${item.collection}/${item.rkey}`,
+    cid: cidOf([did, item.rkey, { $type: item.collection, ...item.record }]),
   })
   const name = () => world.post(other, { embed: cardEmbed([refOf(article!), refOf(publication!)]) })
   return [

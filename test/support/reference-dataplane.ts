@@ -93,7 +93,11 @@ function viewerMethods(world: World) {
     (collection: string) =>
     async ({ actorDid, refs }: ActorAndRefs) => ({
       uris: refs.map(({ uri }) =>
-        firstUri(world, collection, (one) => one.did === actorDid && subjectUri(one) === uri),
+        firstUri(
+          world,
+          collection,
+          (record) => record.did === actorDid && subjectUri(record) === uri,
+        ),
       ),
     })
   return {

@@ -47,7 +47,7 @@ function besides(world: World, did: string) {
   const declared = (collection: string) => world.records.get(self(collection))?.value
   const verifications = world
     .of('app.bsky.graph.verification')
-    .filter((one) => one.did === verifierOf(world) && one.value['subject'] === did)
+    .filter((record) => record.did === verifierOf(world) && record.value['subject'] === did)
   return {
     labeler: world.records.has(self('app.bsky.labeler.service')),
     statusRecord: recordOf(world, self('app.bsky.actor.status')),
@@ -90,7 +90,8 @@ export function metaOf(world: World, uri: string) {
 
 export function relationshipOf(world: World, did: string, other: string) {
   const pointing = (collection: string, from: string, to: string) =>
-    world.of(collection).find((one) => one.did === from && one.value['subject'] === to)?.uri ?? ''
+    world.of(collection).find((record) => record.did === from && record.value['subject'] === to)
+      ?.uri ?? ''
   const scope = world.mutes.get(`${did} ${other}`)
   return {
     muted: scope === 0,
@@ -121,7 +122,7 @@ export function blockExistence(world: World, did: string, other: string) {
  * whether that one is in force; here lists in force come first, in order of the lists' rows.
  */
 function blockingList(world: World, did: string, other: string): string {
-  const blocks = world.of('app.bsky.graph.listblock').filter((one) => one.did === did)
+  const blocks = world.of('app.bsky.graph.listblock').filter((record) => record.did === did)
   return listInForce(
     world,
     blocks.map(({ value }) => value['subject'] as string),
@@ -130,10 +131,10 @@ function blockingList(world: World, did: string, other: string): string {
 }
 
 function mutingList(world: World, did: string, other: string): string {
-  const muted = [...world.listMutes].filter((one) => one.startsWith(`${did} `))
+  const muted = [...world.listMutes].filter((mute) => mute.startsWith(`${did} `))
   return listInForce(
     world,
-    muted.map((one) => one.slice(did.length + 1)),
+    muted.map((value) => value.slice(did.length + 1)),
     other,
   )
 }
@@ -168,22 +169,25 @@ export function interactionCounts(world: World, refs: { uri: string }[]) {
     replies: counts.map(({ replies }) => replies),
     quotes: counts.map(({ quotes }) => quotes),
     bookmarks: refs.map(
-      ({ uri }) => [...world.bookmarks].filter((one) => one.endsWith(` ${uri}`)).length,
+      ({ uri }) => [...world.bookmarks].filter((bookmark) => bookmark.endsWith(` ${uri}`)).length,
     ),
   }
 }
 
 export function knownFollowers(world: World, viewer: string, subject: string): string[] {
   const follows = (a: string, b: string) =>
-    world.of('app.bsky.graph.follow').some((one) => one.did === a && one.value['subject'] === b)
+    world
+      .of('app.bsky.graph.follow')
+      .some((record) => record.did === a && record.value['subject'] === b)
   return [...world.accounts.keys()].filter((did) => follows(viewer, did) && follows(did, subject))
 }
 
 export function userCounts(world: World, dids: string[]) {
   const counts = dids.map((did) => accountCounts(world, did))
-  const lists = (did: string) => world.of('app.bsky.graph.list').filter((one) => one.did === did)
+  const lists = (did: string) =>
+    world.of('app.bsky.graph.list').filter((record) => record.did === did)
   const ofAccount = (collection: string, did: string) =>
-    world.of(collection).filter((one) => one.did === did).length
+    world.of(collection).filter((record) => record.did === did).length
   return {
     followers: counts.map(({ followers }) => followers),
     following: counts.map(({ follows }) => follows),

@@ -87,11 +87,11 @@ function opReplies(world: World, anchor: string, deletedAt: number): Parameters<
   const root = rootIn(world.records.get(anchor)) ?? anchor
   const created = world.deeds.filter(({ kind }) => kind === 'create').map(({ record }) => record)
   const replies = created
-    .filter((one) => rootIn(one) === root && one.did === root.split('/')[2])
-    .map((one) => ({
-      uri: one.uri,
-      parentUri: parentIn(one)!,
-      deletedAt: world.records.has(one.uri) ? null : new Date(deletedAt).toISOString(),
+    .filter((part) => rootIn(part) === root && part.did === root.split('/')[2])
+    .map((record) => ({
+      uri: record.uri,
+      parentUri: parentIn(record)!,
+      deletedAt: world.records.has(record.uri) ? null : new Date(deletedAt).toISOString(),
     }))
   return [root, replies]
 }
@@ -121,11 +121,11 @@ function urisAround(
 /** The reference names three likers and leaves out those in a block; we name three that are in none. */
 function withFewLikers(view: object): object {
   return JSON.parse(JSON.stringify(view), (key, value) =>
-    key === 'knownLikers' ? { ...value, actors: value.actors.slice(0, SHOWN_LIKERS) } : value,
+    key === 'knownLikers' ? { ...value, actors: value.actors.slice(0, PRESENTED_LIKERS) } : value,
   )
 }
 
-const SHOWN_LIKERS = 3
+const PRESENTED_LIKERS = 3
 
 type KnownLikersRequest = { actorDid: string; subjectUris: string[] }
 

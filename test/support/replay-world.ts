@@ -61,7 +61,7 @@ export type ReplayWorldOptions = {
 type ReplaysOptions = Parameters<typeof createReplays>[0]
 
 /** The parts that outlive a restart. */
-type Parts = Pick<ReplayWorld, 'world' | 'doubles'> & {
+type Dependencies = Pick<ReplayWorld, 'world' | 'doubles'> & {
   stream: Omit<ReplaysOptions['stream'], 'hosts'>
   writeRetry: WriteRetry
   log: Logger
@@ -122,7 +122,7 @@ function partsOf(
     lines,
     ...opened
   }: Pick<ReplayWorld, 'world' | 'doubles' | 'lines'> & { cacheDir: string },
-): Parts {
+): Dependencies {
   const write = (line: string) => void lines.push(JSON.parse(line))
   return {
     ...opened,
@@ -133,10 +133,10 @@ function partsOf(
   }
 }
 
-function createStreams(parts: Parts, options: ReplayWorldOptions): Streams {
+function createStreams(parts: Dependencies, options: ReplayWorldOptions): Streams {
   const { world, doubles, stream, writeRetry, log, applied } = parts
   const cursors = streamCursors(world.db)
-  const keeper = createHeadTracker(cursors[0])
+  const saver = createHeadTracker(cursors[0])
   const main = createConsumer({
     ...stream,
     hosts: [doubles[0]!.url],
@@ -146,17 +146,17 @@ function createStreams(parts: Parts, options: ReplayWorldOptions): Streams {
     async apply(batch) {
       const apply = () => world.commit(batch)
       if ((await writeRetry.retry(apply)) === undefined) return
-      keeper.note(batch)
+      saver.note(batch)
       applied.seq = batch.cursor.seq ?? 0
       await sleep(1)
     },
     limits: { backoffBaseMs: 2, backoffMaxMs: 20 },
   })
-  return { main, replays: createReplaysOver(parts, { head: () => keeper.head(), options }) }
+  return { main, replays: createReplaysOver(parts, { head: () => saver.head(), options }) }
 }
 
 function createReplaysOver(
-  { world, doubles, stream, writeRetry, log }: Parts,
+  { world, doubles, stream, writeRetry, log }: Dependencies,
   { head, options }: Pick<ReplaysOptions, 'head'> & { options: ReplayWorldOptions },
 ): Replays {
   const { replayHosts = doubles.map((_, i) => i), limits } = options
@@ -184,7 +184,7 @@ async function stop({ main, replays }: Streams): Promise<void> {
   await Promise.all([main.stop(), replays.stop()])
 }
 
-function isCaughtUp({ applied, doubles }: Parts): boolean {
+function isCaughtUp({ applied, doubles }: Dependencies): boolean {
   return applied.seq >= (doubles[0]!.entries().at(-1)?.event.seq ?? 0)
 }
 

@@ -32,7 +32,7 @@ import type { Labels } from '../../src/ingest/labels/labels.ts'
 import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { serveFeatures } from './feature-parts.ts'
-import { keepsFromRows } from './memory-parts.ts'
+import { storesFromRows } from './memory-parts.ts'
 import { referenceUrlPatterns } from './reference-appview.ts'
 import { trustingAuth } from './trusting-auth.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
@@ -93,7 +93,7 @@ export type ServingOptions = WorldOptions & {
   /** Applies moderators' decisions; refused if omitted. */
   decide?: AppParts['decide']
   /** Receives the labelers that members name and the subjects that they see; none if omitted. */
-  labelRoom?: () => Pick<Labels, 'named' | 'requested'> | undefined
+  labelCapacity?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
 
 type ElsewhereParts = {
@@ -104,7 +104,7 @@ type ElsewhereParts = {
 }
 
 /** The parts of the serving side, each built from the ones before. */
-type Parts = {
+type Dependencies = {
   world: World
   writer: Writer
   elsewhere: Elsewhere | undefined
@@ -158,9 +158,9 @@ function createOwnWriter(
   return {
     async send(request) {
       if (request.kind === 'labelers-named')
-        return options.labelRoom?.()?.named(request.labelers, request.did)
+        return options.labelCapacity?.()?.named(request.labelers, request.did)
       if (request.kind === 'labels-requested') {
-        return options.labelRoom?.()?.requested(request.labelers, request.subjects)
+        return options.labelCapacity?.()?.requested(request.labelers, request.subjects)
       }
       if ('body' in request && options.calls?.[request.kind]) {
         return void options.calls[request.kind]!(request.did, request.body as never)
@@ -180,7 +180,7 @@ function createHydratorFor(
     writer,
     elsewhere,
     unusable,
-  }: Omit<Parts, 'hydrator' | 'resolver'> & { unusable: string[] },
+  }: Omit<Dependencies, 'hydrator' | 'resolver'> & { unusable: string[] },
 ): Hydrator {
   const { memory, reader, now } = world
   return createHydrator({
@@ -215,12 +215,12 @@ function createNetwork(options: ServingOptions, looked: string[]): AppParts['res
   }
 }
 
-function createAppFor(options: ServingOptions, parts: Parts): AppContext {
+function createAppFor(options: ServingOptions, parts: Dependencies): AppContext {
   const { world, ...others } = parts
   const { memory, reader, invalidations } = world
   return createAppContext({
     ...memory,
-    ...keepsFromRows(reader, memory, options.reasonableLimit),
+    ...storesFromRows(reader, memory, options.reasonableLimit),
     ...others,
     invalidations: invalidations.buffer,
     db: reader,
@@ -238,7 +238,7 @@ function createAppFor(options: ServingOptions, parts: Parts): AppContext {
 
 function createServerFor(
   options: ServingOptions,
-  { world, writer, methods }: Pick<Parts, 'world' | 'writer'> & { methods: Method[] },
+  { world, writer, methods }: Pick<Dependencies, 'world' | 'writer'> & { methods: Method[] },
 ): Server {
   const { memory, reader, now } = world
   const { labelers, operatorToken, moderationServices = [], onViewer } = options
@@ -313,8 +313,8 @@ function requestsTo(server: Server) {
 function search(query: Query): URLSearchParams {
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined) given.append(name, String(one))
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined) given.append(name, String(item))
     }
   }
   return given

@@ -26,7 +26,7 @@ export type WorldAccount = {
 }
 
 /** Writes and deletions, in order, as a stream of events would carry them. */
-export type WorldDeed = { kind: 'create' | 'update' | 'delete'; record: WorldRecord }
+export type WorldAction = { kind: 'create' | 'update' | 'delete'; record: WorldRecord }
 
 export type World = ReturnType<typeof createWorld>
 
@@ -65,7 +65,7 @@ function createAccounts() {
 
 function createRecords() {
   const records = new Map<string, WorldRecord>()
-  const deeds: WorldDeed[] = []
+  const actions: WorldAction[] = []
   let made = 0
 
   /** Writes or replaces a record; `createdAt` is filled in. @returns its at-URI. */
@@ -83,7 +83,7 @@ function createRecords() {
     const uri = `at://${did}/${collection}/${rkey}`
     const cid = cidOf(value)
     const record = { did, collection, rkey, uri, cid, value, indexedAt }
-    deeds.push({ kind: records.has(uri) ? 'update' : 'create', record })
+    actions.push({ kind: records.has(uri) ? 'update' : 'create', record })
     records.set(uri, record)
     return uri
   }
@@ -91,13 +91,13 @@ function createRecords() {
   function remove(uri: string): void {
     const record = records.get(uri)
     if (!record) return
-    deeds.push({ kind: 'delete', record })
+    actions.push({ kind: 'delete', record })
     records.delete(uri)
   }
 
   return {
     records,
-    deeds,
+    deeds: actions,
     put,
     remove,
     removeAllOf: (did: string) => {

@@ -15,7 +15,7 @@ export type StoreUnderTest = {
   /** The writer's own connection, as used by all readers in its thread. */
   own: Db
   /** Notices sent to readers since the last call, as text. */
-  told(): string[]
+  notified(): string[]
   close(): void
 }
 
@@ -100,7 +100,7 @@ export function writersSuite(open: () => StoreUnderTest): void {
     'failed work changes nothing, notifies no reader and does not affect the next commit',
     (store) => {
       people(store, 3)
-      store.told()
+      store.notified()
       const fail = () =>
         store.commit((db) => {
           insertFollow(db, follow(1, 2))
@@ -108,7 +108,7 @@ export function writersSuite(open: () => StoreUnderTest): void {
         })
       expect(fail).toThrow('no')
       expect(followedBy(store.own, 1)).toEqual([])
-      expect(store.told().filter((one) => one !== 'everything')).toEqual([])
+      expect(store.notified().filter((value) => value !== 'everything')).toEqual([])
       store.commit((db) => insertFollow(db, follow(1, 3)))
       expect(followedBy(store.reader, 1)).toEqual([3])
     },
@@ -116,12 +116,12 @@ export function writersSuite(open: () => StoreUnderTest): void {
 
   storeTest('readers are notified of a commit’s changes, once they are visible', (store) => {
     people(store, 3)
-    store.told()
+    store.notified()
     store.commit((db) => {
       insertFollow(db, follow(1, 2))
-      expect(store.told()).toEqual([])
+      expect(store.notified()).toEqual([])
     })
-    expect(store.told()).toEqual(['relation 1 2'])
+    expect(store.notified()).toEqual(['relation 1 2'])
   })
 
   storeTest('there is one commit at a time', (store) => {

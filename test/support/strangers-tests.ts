@@ -88,11 +88,11 @@ export function testFirstLook(start: () => Promise<StrangersWorld>): void {
   })
 
   test('getLists of a stranger has them', async () => {
-    const shown = await read('app.bsky.graph.getLists', (eve) => {
+    const visible = await read('app.bsky.graph.getLists', (eve) => {
       makeAll(eve)
       return { actor: eve.did }
     })
-    expect(shown).toMatchObject({ status: 200, body: { lists: [{ name: 'people' }] } })
+    expect(visible).toMatchObject({ status: 200, body: { lists: [{ name: 'people' }] } })
   })
 
   test('getFollows of a stranger has them, page by page', async () => {
@@ -110,8 +110,8 @@ export function testFirstLook(start: () => Promise<StrangersWorld>): void {
     const first = await ask()
     expect(first.subject.did).toBe(eve.did)
     const second = await ask(first.cursor)
-    const shown = [...first.follows, ...second.follows].map(({ did }) => did)
-    expect(shown).toEqual(followed)
+    const visible = [...first.follows, ...second.follows].map(({ did }) => did)
+    expect(visible).toEqual(followed)
     const last = second.cursor === undefined ? undefined : await ask(second.cursor)
     expect(last?.follows ?? []).toEqual([])
     expect(last?.cursor).toBeUndefined()

@@ -30,7 +30,7 @@ export type PageJson = {
   skipped: string[]
 }
 
-export type Asked<T> = { status: number; headers: Headers; body: T }
+export type RequestOptions<T> = { status: number; headers: Headers; body: T }
 
 export type TimelinesProcess = Awaited<ReturnType<typeof startTimelinesProcess>>
 
@@ -134,7 +134,7 @@ function streamActs({ double, accounts }: Network) {
 
 function requestsTo(origin: () => string) {
   /** A request on its own connection, so that a kill is noticed. */
-  async function ask<T>(method: string, path: string, sent: Sent = {}): Promise<Asked<T>> {
+  async function ask<T>(method: string, path: string, sent: Sent = {}): Promise<RequestOptions<T>> {
     const { token, body, headers = {} } = sent
     const response = await fetch(`${origin()}${path}`, {
       method,
@@ -155,7 +155,7 @@ function requestsTo(origin: () => string) {
 
   return {
     ask,
-    page(key: string, query: string, token: string): Promise<Asked<PageJson>> {
+    page(key: string, query: string, token: string): Promise<RequestOptions<PageJson>> {
       return ask('GET', `/v1/timelines/${encodeURIComponent(key)}/events?${query}`, { token })
     },
     post(name: string, body: unknown, token: string) {

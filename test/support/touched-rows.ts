@@ -259,9 +259,9 @@ export function watchTouchedRows(db: WriteDb): TouchedRows {
     // Search words, and the tables that FTS5 keeps them in.
     .filter((name) => !/^(sqlite|actor_words|actor_parts|post_words)(_|$)/.test(name))
   for (const table of tables) {
-    for (const [i, one] of (watched[table] ?? []).entries()) {
-      rules.set(`${table} ${i}`, one)
-      createTriggers(db, table, i, one)
+    for (const [i, item] of (watched[table] ?? []).entries()) {
+      rules.set(`${table} ${i}`, item)
+      createTriggers(db, table, i, item)
     }
   }
   const counts = new Map<string, number>()

@@ -24,18 +24,21 @@ export function expectSameAsViews(
   const feed = hydrator.feed(items, reader, { knownLikers: 'roots' })
   const timeline = items.filter((item) => !isBlockedOrMuted(feedItemRules(feed, item)))
   const pinned = items[items.length >> 2] ?? 0
-  const shownPosts = hydrator.posts(posts, reader, ALL)
+  const visiblePosts = hydrator.posts(posts, reader, ALL)
   const plainPosts = hydrator.posts(posts, reader)
   const profiles = hydrator.profiles(uids, reader)
   const unblocked = posts.filter(
-    (id) => !viewerBlocks(shownPosts, shownPosts.postRefs.get(id)?.uid ?? 0),
+    (id) => !viewerBlocks(visiblePosts, visiblePosts.postRefs.get(id)?.uid ?? 0),
   )
-  const isShown = (rules: Parameters<typeof isBlockedOrMuted>[0]) => !isBlockedOrMuted(rules)
+  const isVisible = (rules: Parameters<typeof isBlockedOrMuted>[0]) => !isBlockedOrMuted(rules)
   const pairs: [(object | undefined)[], unknown[]][] = [
     [viewCache.items(items, reader), items.map((item) => feedViewPost(feed, item))],
-    [viewCache.items(items, reader, { isShown }), timeline.map((item) => feedViewPost(feed, item))],
+    [
+      viewCache.items(items, reader, { isVisible }),
+      timeline.map((item) => feedViewPost(feed, item)),
+    ],
     [viewCache.items([pinned], reader, { pinned }), [feedViewPost(feed, pinned, { pinned: true })]],
-    [viewCache.posts(posts, reader, ALL), unblocked.map((id) => postView(shownPosts, id))],
+    [viewCache.posts(posts, reader, ALL), unblocked.map((id) => postView(visiblePosts, id))],
     [viewCache.posts(posts, reader), unblocked.map((id) => postView(plainPosts, id))],
     [viewCache.profiles(uids, reader), uids.map((uid) => profileView(profiles, uid))],
     [
@@ -43,8 +46,8 @@ export function expectSameAsViews(
       uids.map((uid) => profileViewBasic(profiles, uid)),
     ],
   ]
-  const said = pairs.map(([shown, views]) => {
-    const texts = shown
+  const lines = pairs.map(([visible, views]) => {
+    const texts = visible
       .filter((view) => view !== undefined)
       .map((view) => jsonBytes(view).toString())
     const ours = texts.map((text) => JSON.parse(text))
@@ -53,5 +56,5 @@ export function expectSameAsViews(
     expect(ours.length).toBe(theirs.length)
     return texts.join()
   })
-  return said.join()
+  return lines.join()
 }

@@ -14,14 +14,14 @@ import { cidOf } from './records.ts'
 import { type Life, wholes } from './wholes.ts'
 import type { RecordId, World } from './world.ts'
 
-type Wish = WriterRequest extends infer T
+type Request = WriterRequest extends infer T
   ? T extends unknown
     ? Omit<T, 'id' | 'did'>
     : never
   : never
 
 /** All accounts are known to the world, and `did` and `friend` are members. */
-export function liveWholeLife(world: World, life: Life): void {
+export function liveCompleteLife(world: World, life: Life): void {
   const theirs = actsOfFriend(world, life)
   const post = writeRecords(world, life, theirs)
   writeOtherRecords(world, life, { post, list: theirs.list })
@@ -76,8 +76,8 @@ function writeRecords(world: World, { did, friend }: Life, theirs: Theirs): Reco
   world.post(did, { reply: { parent: theirs.post } })
   world.post(did, { quote: theirs.post })
   const article = stampedArticle(world, did)
-  for (const one of [did, friend]) {
-    world.post(one, { embed: cardEmbed([article.ref, theirs.article.ref]) })
+  for (const value of [did, friend]) {
+    world.post(value, { embed: cardEmbed([article.ref, theirs.article.ref]) })
   }
   article.write()
   theirs.article.write()
@@ -136,7 +136,7 @@ function mentionOf(did: string) {
 }
 
 function writePrivateState(world: World, { did, friend }: Life, post: RecordId): void {
-  const ask = (wish: Wish) => world.request({ ...wish, id: 1, did } as WriterRequest)
+  const ask = (request: Request) => world.request({ ...request, id: 1, did } as WriterRequest)
   world.request({ id: 1, did: friend, kind: 'bookmark', ...post })
   const subscription = { subject: did, post: true, reply: true }
   world.request({ id: 1, did: friend, kind: 'activity-subscription', ...subscription })

@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 export type Life = { did: string; friend: string; labeler: string }
 
 /** test/features/NAME/whole.ts: its part in tests of all tables. */
-export type WholeOf = {
+export type CompleteOf = {
   /** Writes a row wherever the feature can hold one about the account. */
   live?(world: World, life: Life): void
   storedTables: Readonly<Record<string, StoredTable>>
@@ -17,13 +17,13 @@ export type WholeOf = {
   wiring?: readonly string[]
 }
 
-export const wholes: readonly WholeOf[] = await Promise.all(
+export const wholes: readonly CompleteOf[] = await Promise.all(
   features.flatMap(({ name }) => {
     const file = new URL(`../features/${name}/whole.ts`, import.meta.url)
     return existsSync(file) ? [partOf(file)] : []
   }),
 )
 
-async function partOf(file: URL): Promise<WholeOf> {
-  return ((await import(file.href)) as { whole: WholeOf }).whole
+async function partOf(file: URL): Promise<CompleteOf> {
+  return ((await import(file.href)) as { whole: CompleteOf }).whole
 }

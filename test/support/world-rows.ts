@@ -205,7 +205,8 @@ export function countsOf(world: World, uri: string) {
     reposts: pointing('app.bsky.feed.repost'),
     // A reply that violates the threadgate does not count.
     replies: posts.filter(
-      (one) => !isOutside(one.uri) && (one.value['reply'] as { parent: Ref })?.parent.uri === uri,
+      (post) =>
+        !isOutside(post.uri) && (post.value['reply'] as { parent: Ref })?.parent.uri === uri,
     ).length,
     quotes: posts.filter(({ value }) => quotedUri(value['embed'] as Value) === uri).length,
   }
@@ -267,9 +268,9 @@ function uidOf(write: Write, did: string): number {
 export function accountCounts(world: World, did: string) {
   const follows = world.of('app.bsky.graph.follow')
   return {
-    follows: follows.filter((one) => one.did === did).length,
+    follows: follows.filter((follow) => follow.did === did).length,
     followers: follows.filter(({ value }) => value['subject'] === did).length,
-    posts: world.of('app.bsky.feed.post').filter((one) => one.did === did).length,
+    posts: world.of('app.bsky.feed.post').filter((record) => record.did === did).length,
   }
 }
 
@@ -323,7 +324,10 @@ function actorReader({ uids }: Write): ActorReader {
 function graphReader({ world, uids }: Write): FollowGraphReader {
   const edges = world
     .of('app.bsky.graph.follow')
-    .map((one) => [uids.get(one.did) ?? 0, uids.get(one.value['subject'] as string) ?? 0] as const)
+    .map(
+      (record) =>
+        [uids.get(record.did) ?? 0, uids.get(record.value['subject'] as string) ?? 0] as const,
+    )
   const has = (creator: number, subject: number) =>
     edges.some(([a, b]) => a === creator && b === subject)
   const page = (all: number[], after: number, out: Uint32Array) => {

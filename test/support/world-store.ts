@@ -26,7 +26,7 @@ export type WorldStoreOptions = {
   /** Days for which notifications of non-members are kept. */
   notificationDays?: number
   /** Keeps the latest rev of every account, not only of members. */
-  keepsAllRevs?: boolean
+  storesAllRevs?: boolean
 }
 
 export class WorldStore {
@@ -42,7 +42,7 @@ export class WorldStore {
   constructor(options: WorldStoreOptions, now: () => number) {
     this.#options = options
     this.#now = now
-    this.#db = told(openEmpty(this.dataDir), this.invalidations)
+    this.#db = notified(openEmpty(this.dataDir), this.invalidations)
     this.#memory = emptyMemory(options)
     this.#writer = this.#createWriter()
   }
@@ -76,7 +76,7 @@ export class WorldStore {
   restart(): void {
     const owners = openOwners(this.#memory)
     this.#close()
-    this.#db = told(openWriter(this.dataDir), this.invalidations)
+    this.#db = notified(openWriter(this.dataDir), this.invalidations)
     const memory = emptyMemory(this.#options)
     rebuildMemory(this.#db, memory)
     this.#memory = memory
@@ -96,7 +96,7 @@ export class WorldStore {
   }
 
   #createWriter(): Writer {
-    const { scope = 'community', keepsAllRevs, trustedVerifiers } = this.#options
+    const { scope = 'community', storesAllRevs, trustedVerifiers } = this.#options
     return createWriter({
       db: this.#db,
       memory: this.#memory,
@@ -104,13 +104,13 @@ export class WorldStore {
       now: this.#now,
       trustedVerifiers,
       notificationDays: this.#options.notificationDays,
-      ...(keepsAllRevs && { keepsAllRevs }),
+      ...(storesAllRevs && { storesAllRevs }),
     })
   }
 }
 
 /** A writer's connection that publishes its transactions' invalidations as in the ingest thread. */
-function told(db: WriteDb, invalidations: InvalidationWriter): WriteDb {
+function notified(db: WriteDb, invalidations: InvalidationWriter): WriteDb {
   publishInvalidationsTo(db, invalidations)
   invalidations.add(INVALIDATION.everything, 0, 0)
   return db

@@ -63,7 +63,7 @@ export type WriteInput = {
 
 export type World = ReturnType<typeof createWorld>
 
-type Parts = { clock: WorldClock; store: WorldStore; emit: WorldStream['emit'] }
+type Dependencies = { clock: WorldClock; store: WorldStore; emit: WorldStream['emit'] }
 
 type Records = ReturnType<typeof recordActs>
 
@@ -125,7 +125,7 @@ export function createWorld(options: WorldOptions = {}) {
 }
 
 /** Writes and deletions of records, as stream events. */
-function recordActs({ clock, emit }: Parts) {
+function recordActs({ clock, emit }: Dependencies) {
   /** Returns the fields that the commits of one account share. */
   function begin(did: string) {
     const timeUs = clock.tick()
@@ -203,7 +203,7 @@ function postRecord(input: PostInput, now: string): JsonObject {
 }
 
 /** Stream events about accounts and repositories. */
-function accountEvents({ clock, emit }: Parts) {
+function accountEvents({ clock, emit }: Dependencies) {
   return {
     identity(did: string, handle?: string): void {
       emit({ kind: 'identity', did, timeUs: clock.tick(), seq: undefined, handle })
@@ -220,7 +220,7 @@ function accountEvents({ clock, emit }: Parts) {
 }
 
 /** Writes that requests of the serving side cause. */
-function requestActs({ store }: Parts) {
+function requestActs({ store }: Dependencies) {
   return {
     /** Makes an account a member, as its first request would, and opens its timeline. */
     member(did: string): void {
@@ -228,14 +228,14 @@ function requestActs({ store }: Parts) {
       store.openTimeline(store.memory.actors.uidOf(did))
     },
     /** Sends a request of the serving side to the writer, as the ingest thread handles it. */
-    request(one: WriterRequest): void {
+    request(writerRequest: WriterRequest): void {
       const parts = {
         writer: store.writer,
         ofFeatures: requestHandlers,
         openTimeline() {},
         wakeBackfill() {},
       }
-      const reply = createWriterRequests(parts)(one)
+      const reply = createWriterRequests(parts)(writerRequest)
       if (!reply.ok) throw errorOf(reply)
     },
     mute: (did: string, subject: string) => store.run((ctx) => mute(ctx, did, subject)),
@@ -244,7 +244,7 @@ function requestActs({ store }: Parts) {
 }
 
 /** Writes of data that does not arrive on the stream. */
-function importActs({ clock, store }: Parts) {
+function importActs({ clock, store }: Dependencies) {
   return {
     /** Imports part of an operator's list of follows. */
     importFollows(

@@ -67,8 +67,8 @@ export function worstOf(value: unknown): Worst[] {
   return worstTexts.map((name) => [name, (size) => `${value}${worstText(name, size)}!x`])
 }
 
-function manyOf([one]: unknown[], size: number, did: (i: number) => string): unknown[] {
-  const json = JSON.stringify(one) ?? '0'
+function manyOf([item]: unknown[], size: number, did: (i: number) => string): unknown[] {
+  const json = JSON.stringify(item) ?? '0'
   const count = Math.floor(size / (json.length + 1))
   return Array.from({ length: count }, (_, i) => JSON.parse(json.replaceAll(sampleDid, did(i))))
 }

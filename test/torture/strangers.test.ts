@@ -52,9 +52,9 @@ test.each(Object.keys(none) as (keyof Costs)[])('too much of %s is a difference'
 })
 
 test('each kind of stranger allows some calls, and a run without strangers allows none', () => {
-  const asked = { ...none, lookups: 600 }
-  expect(findExcess(asked, { 'stranger-tokens': 1 })).toEqual([])
-  expect(findExcess(asked, { kill: 3 })).toMatchObject([{ what: 'cost: lookups' }])
+  const requested = { ...none, lookups: 600 }
+  expect(findExcess(requested, { 'stranger-tokens': 1 })).toEqual([])
+  expect(findExcess(requested, { kill: 3 })).toMatchObject([{ what: 'cost: lookups' }])
 })
 
 test('a seed plans the same faults at the same events, including strangers', () => {

@@ -20,10 +20,10 @@ test.each([1, 2])(
   'no record is lost and none is duplicated, whatever strikes (seed %i)',
   async (seed) => {
     const report = await runSeed(seed, { events: 450, faults: 4, kinds: KINDS })
-    const told = report.differences.map(({ what, about, expected, got, history }) => {
+    const messages = report.differences.map(({ what, about, expected, got, history }) => {
       return JSON.stringify({ seed, what, about, expected, got, history }, undefined, 2)
     })
-    expect(told).toEqual([])
+    expect(messages).toEqual([])
     expect(report.compared).toBeGreaterThan(500)
   },
 )

@@ -7,7 +7,7 @@ import { createRandom, type Random } from '../../../test/support/random.ts'
 import { randomWorld, verifierOf } from '../../../test/support/random-world.ts'
 import { tidAt } from '../../../test/support/records.ts'
 import { postText } from '../../../test/support/simulated-network/words.ts'
-import type { World, WorldDeed } from '../../../test/support/social-world.ts'
+import type { World, WorldAction } from '../../../test/support/social-world.ts'
 import type { Act, TimedAct } from './act.ts'
 import { memberActs, randomMembers } from './member-acts.ts'
 
@@ -35,11 +35,11 @@ export function recordActs(seed: number, startMs: number): RecordedActs {
   const half = Math.floor(world.deeds.length / 2)
   const { first, later, last } = memberActs(world, createRandom(seed + 1))
   const gates = new Set<string>()
-  const deeds = world.deeds
+  const actions = world.deeds
     .map(actOf)
     .filter((act) => !isMembersFollow(world, act) && !changesGate(act, gates))
-  const past = [...first, ...deeds.slice(0, half)]
-  const present = [...later, ...deeds.slice(half), ...last]
+  const past = [...first, ...actions.slice(0, half)]
+  const present = [...later, ...actions.slice(half), ...last]
   const pastStepMs = (PAST_HOURS * HOUR_MS) / past.length
   const names = new Map<string, string>()
   const timed = (acts: Act[], at: (i: number) => number) =>
@@ -53,7 +53,7 @@ export function recordActs(seed: number, startMs: number): RecordedActs {
   }
 }
 
-function actOf({ kind, record }: WorldDeed): Act {
+function actOf({ kind, record }: WorldAction): Act {
   const { did, collection, rkey, value, cid } = record
   if (kind === 'delete') return { kind: 'remove', did, collection, rkey }
   return { kind: 'put', did, collection, rkey, value, madeAs: cid }

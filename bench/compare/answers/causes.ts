@@ -43,12 +43,12 @@ export function reasonFor(
   { method, path, kind, before, request }: Omit<Found, 'now'>,
 ): string | undefined {
   const found = exceptions.find(
-    (one) =>
-      matches(one.method, method) &&
-      matches(one.path, path) &&
-      (!one.kind || one.kind === kind) &&
-      (!one.before || matches(one.before, before)) &&
-      (!one.request || matches(one.request, request)),
+    (exception) =>
+      matches(exception.method, method) &&
+      matches(exception.path, path) &&
+      (!exception.kind || exception.kind === kind) &&
+      (!exception.before || matches(exception.before, before)) &&
+      (!exception.request || matches(exception.request, request)),
   )
   return found && (found.commit ? `${found.commit}: ${found.reason}` : found.reason)
 }
@@ -59,20 +59,20 @@ export function groupByCause(
   exceptions: readonly NamedException[],
 ): Cause[] {
   const causes = new Map<string, Cause>()
-  for (const one of found) {
-    const reason = reasonFor(exceptions, one)
-    const path = tailOf(one.path)
-    const key = reason ?? `${one.kind} ${path} ${one.path.startsWith('(') ? changeOf(one) : ''}`
+  for (const item of found) {
+    const reason = reasonFor(exceptions, item)
+    const path = tailOf(item.path)
+    const key = reason ?? `${item.kind} ${path} ${item.path.startsWith('(') ? changeOf(item) : ''}`
     const cause: Cause = causes.get(key) ?? {
       path,
-      kind: one.kind,
+      kind: item.kind,
       reason,
       methods: {},
       count: 0,
-      example: one,
+      example: item,
     }
     cause.count++
-    cause.methods[one.method] = (cause.methods[one.method] ?? 0) + 1
+    cause.methods[item.method] = (cause.methods[item.method] ?? 0) + 1
     causes.set(key, cause)
   }
   return [...causes.values()].sort(

@@ -19,7 +19,7 @@ type Json = Record<string, unknown>
 
 /** Opaque to clients, so only their presence is compared; the pages behind them are. */
 const OPAQUE = new Set(['cursor', 'startCursor', 'next_cursor', 'prev_cursor'])
-const MAX_SHOWN = 160
+const MAX_PRESENTED = 160
 const MAX_DIFFERENCES = 200
 
 /** @param normalise - applied to both bodies; removes what differs between two runs of one tree */
@@ -30,7 +30,7 @@ export function compareAnswers(
 ): Verdict {
   const found: Difference[] = []
   const note = (path: string, a: unknown, b: unknown) => {
-    if (a !== b) found.push({ path, kind: 'changed', before: shown(a), now: shown(b) })
+    if (a !== b) found.push({ path, kind: 'changed', before: format(a), now: format(b) })
   }
   note('(status)', before.status, now.status)
   note('(content-type)', before.type, now.type)
@@ -55,14 +55,14 @@ function compareValues(a: unknown, b: unknown, path: string, found: Difference[]
   if (found.length >= MAX_DIFFERENCES) return
   if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b, `${path}[]`, found)
   if (isObject(a) && isObject(b)) return compareObjects(a, b, path, found)
-  if (a !== b) found.push({ path, kind: 'changed', before: shown(a), now: shown(b) })
+  if (a !== b) found.push({ path, kind: 'changed', before: format(a), now: format(b) })
 }
 
 function compareObjects(a: Json, b: Json, path: string, found: Difference[]): void {
   // Views of two types have nothing in common: one difference, not one for each name.
   const types = [a['$type'], b['$type']]
   if (types.every((type) => typeof type === 'string') && types[0] !== types[1]) {
-    const [before, now] = types.map(shown) as [string, string]
+    const [before, now] = types.map(format) as [string, string]
     found.push({ path: `${path}.$type`, kind: 'changed', before, now })
     return
   }
@@ -84,18 +84,18 @@ function compareLists(a: unknown[], b: unknown[], path: string, found: Differenc
   for (const [name, item] of right) {
     if (!left.has(name)) found.push(onlyNow(path, item))
   }
-  const order = (one: Map<string, unknown>, other: Map<string, unknown>) =>
-    [...one.keys()].filter((name) => other.has(name)).join(' ')
+  const order = (map: Map<string, unknown>, other: Map<string, unknown>) =>
+    [...map.keys()].filter((name) => other.has(name)).join(' ')
   const [before, now] = [order(left, right), order(right, left)]
-  if (before !== now) found.push({ path, kind: 'order', before: shown(before), now: shown(now) })
+  if (before !== now) found.push({ path, kind: 'order', before: format(before), now: format(now) })
 }
 
 function onlyBefore(path: string, value: unknown): Difference {
-  return { path, kind: 'only before', before: shown(value), now: '' }
+  return { path, kind: 'only before', before: format(value), now: '' }
 }
 
 function onlyNow(path: string, value: unknown): Difference {
-  return { path, kind: 'only now', before: '', now: shown(value) }
+  return { path, kind: 'only now', before: '', now: format(value) }
 }
 
 /** Items by what they are about; repeated ones are numbered. */
@@ -127,7 +127,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function shown(value: unknown): string {
+function format(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+  return text.length > MAX_PRESENTED ? `${text.slice(0, MAX_PRESENTED)}…` : text
 }

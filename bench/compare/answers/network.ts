@@ -64,7 +64,7 @@ function createRepositories(accounts: readonly Account[]): Map<string, Simulated
   const all = [...ownMembers, ...accounts].map(({ did, handle = ownMembers[0]!.handle }, clockId) =>
     createRepository({ did, handle, clockId }),
   )
-  return new Map(all.map((one) => [one.did, one]))
+  return new Map(all.map((account) => [account.did, account]))
 }
 
 /** Replaces the random world's CIDs, which are no record's, by those of the repositories. */

@@ -39,7 +39,7 @@ export function timelinePages(trees: readonly string[], { lists, people }: Cast)
  */
 export function inAnyOrder(pages: readonly Answer[]): Answer {
   const first = pages[0]!
-  if (pages.some(({ status }) => status !== 200)) return pages.find((one) => one.status !== 200)!
+  if (pages.some(({ status }) => status !== 200)) return pages.find((page) => page.status !== 200)!
   const events = pages
     .flatMap(({ text }) => (parsed(text) as { events: Record<string, unknown>[] }).events)
     .map((event) => JSON.stringify(event, (name, value) => (NUMBERS.has(name) ? undefined : value)))

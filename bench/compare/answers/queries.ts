@@ -94,7 +94,7 @@ function recorded(
 
 function textOf(params: Params): string {
   const pairs = Object.entries(params).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]),
+    (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, String(item)]),
   )
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : ''
 }
@@ -160,17 +160,17 @@ function wrong(query: Query, params: Params): Recorded[] {
   const keen = cast.viewers[1]
   const unknown = { ...params, unknown: 'parameter' }
   return [
-    ...[...without, ...bad, unknown].map((one) => recorded(query, keen, one, 'wrong input')),
+    ...[...without, ...bad, unknown].map((item) => recorded(query, keen, item, 'wrong input')),
     { ...recorded(query, keen, params, 'wrong verb'), body: {} },
   ]
 }
 
 function withoutRight(query: Query, params: Params): Recorded[] {
-  const asked = recorded(query, undefined, params, 'without a right')
+  const requested = recorded(query, undefined, params, 'without a right')
   const bearers = ['Bearer nonsense', 'Basic YWRtaW46YWRtaW4=', 'Bearer ']
   return [
-    ...bearers.map((authorization) => ({ ...asked, authorization })),
-    { ...asked, viewer: query.cast.stranger },
-    { ...asked, viewer: NOBODY },
+    ...bearers.map((authorization) => ({ ...requested, authorization })),
+    { ...requested, viewer: query.cast.stranger },
+    { ...requested, viewer: NOBODY },
   ]
 }

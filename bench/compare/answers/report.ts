@@ -23,7 +23,7 @@ export type Report = {
   /** Differed once, and not when asked again. */
   passing: string[]
   /** Known to one tree only, so never asked. */
-  notAsked: { onlyBefore: string[]; onlyNow: string[] }
+  notRequested: { onlyBefore: string[]; onlyNow: string[] }
   causes: Cause[]
   differences: Found[]
 }
@@ -34,7 +34,7 @@ const NORMALISED = [
   'changes of threadgates (none are sent: a reply that is fetched may overtake them),',
   'and the order, numbers and times of arrival of /v1 timelines, whose events are compared as a set',
 ]
-const MOST_SHOWN = 5
+const MOST_PRESENTED = 5
 
 const COLUMNS = ['requests', 'bytes', 'cursors', 'json', 'named', 'different'] as const
 
@@ -54,7 +54,7 @@ export function reportLines({
   methods,
   causes,
   passing,
-  notAsked,
+  notRequested,
   events,
   seed,
 }: Report): string[] {
@@ -68,15 +68,17 @@ export function reportLines({
     `${''.padEnd(56)}${heading}`,
     ...rows.map(([name, tally]) => line(name, tally)),
     line('all', totalOf(methods)),
-    `${passing.length} reads differed once, but not when asked again${shownPaths(passing)}`,
-    ...(notAsked.onlyBefore.length > 0 ? [`only before: ${notAsked.onlyBefore.join(', ')}`] : []),
-    ...(notAsked.onlyNow.length > 0 ? [`only now: ${notAsked.onlyNow.join(', ')}`] : []),
+    `${passing.length} reads differed once, but not when asked again${visiblePaths(passing)}`,
+    ...(notRequested.onlyBefore.length > 0
+      ? [`only before: ${notRequested.onlyBefore.join(', ')}`]
+      : []),
+    ...(notRequested.onlyNow.length > 0 ? [`only now: ${notRequested.onlyNow.join(', ')}`] : []),
     ...causes.flatMap(causeLines),
   ]
 }
 
-function shownPaths(paths: readonly string[]): string {
-  return paths.length > 0 ? `: ${paths.slice(0, MOST_SHOWN).join(' ')}` : ''
+function visiblePaths(paths: readonly string[]): string {
+  return paths.length > 0 ? `: ${paths.slice(0, MOST_PRESENTED).join(' ')}` : ''
 }
 
 function causeLines({ path, kind, reason, methods, count, example }: Cause): string[] {

@@ -99,11 +99,11 @@ async function applied(
   const path = `/xrpc/${method}?actor=${KEEN}`
   const request: Recorded = { method, viewer: KEEN, path, about: 'mark' }
   for (const tree of trees) {
-    const isShown = async () => {
+    const isVisible = async () => {
       const [answer] = await ask(tree, request)
       return (parsed(answer!.text) as { displayName?: string })?.displayName === name
     }
-    await until(isShown, { what: `${tree.path} shows the last event`, withinMs: APPLY_MS })
+    await until(isVisible, { what: `${tree.path} shows the last event`, withinMs: APPLY_MS })
   }
 }
 

@@ -46,11 +46,11 @@ type BatcherOptions = {
   /** The socket need not be read for so many milliseconds. */
   onRest: (ms: number) => void
   onFull: () => void
-  onRoom: () => void
+  onSpace: () => void
 }
 
 export function createBatcher(options: BatcherOptions): Batcher {
-  const { maxEvents, maxBytes, now, apply, onFull, onRoom } = options
+  const { maxEvents, maxBytes, now, apply, onFull, onSpace } = options
   let events: StreamItem[] = []
   let gaps: StreamGap[] = []
   let size = 0
@@ -109,7 +109,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     if (!isFull) return events.length > 0 || arePassed ? schedule() : undefined
     handOver()
     isFull = false
-    onRoom()
+    onSpace()
   }
 
   return {

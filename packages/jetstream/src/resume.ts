@@ -43,9 +43,10 @@ export function resumeAt(
 /** The newest saved cursor: all hosts carry the same events, so the latest time wins. */
 export function newest(cursors: readonly StreamCursor[]): JetstreamCursor | undefined {
   return cursors
-    .filter((one): one is JetstreamCursor => one.wire !== 'repos')
+    .filter((cursor): cursor is JetstreamCursor => cursor.wire !== 'repos')
     .reduce<JetstreamCursor | undefined>(
-      (best, one) => (best && best.timeUs >= one.timeUs ? best : one),
+      (best, jetstreamCursor) =>
+        best && best.timeUs >= jetstreamCursor.timeUs ? best : jetstreamCursor,
       undefined,
     )
 }

@@ -106,7 +106,7 @@ export class StreamConsumer {
       apply,
       onRest: (ms) => this.#connection?.rest(ms),
       onFull: () => this.#setPaused(true),
-      onRoom: () => this.#setPaused(false),
+      onSpace: () => this.#setPaused(false),
     })
   }
 

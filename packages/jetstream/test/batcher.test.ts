@@ -22,7 +22,7 @@ beforeEach(() => {
     apply: async ({ events }) => void sizes.push(events.length),
     onRest: (ms) => void rests.push(ms),
     onFull() {},
-    onRoom() {},
+    onSpace() {},
   })
 })
 

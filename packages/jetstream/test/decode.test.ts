@@ -193,8 +193,8 @@ describe('drops frames, by reason', () => {
   test('too-wide: more values than any record worth keeping has, counted by commas without parsing', () => {
     const options = { wire: 'v1', decompressor: undefined, maxFrameBytes: 4 << 20 } as const
     const wideEnough = createFrameDecoder(options)
-    const decodeWide = (one: unknown) =>
-      wideEnough.decode(Buffer.from(typeof one === 'string' ? one : JSON.stringify(one)), false)
+    const decodeWide = (item: unknown) =>
+      wideEnough.decode(Buffer.from(typeof item === 'string' ? item : JSON.stringify(item)), false)
     const wide = (count: number) =>
       `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',')}}`
     const frame = (inner: string) =>
@@ -215,9 +215,9 @@ describe('drops frames, by reason', () => {
       const frame = JSON.stringify(frame1).replace('"createdAt"', `"x":${broken},"createdAt"`)
       expect(decodeV1(frame), broken).toBe('bad-text')
     }
-    for (const whole of ['"\\ud83d\\ude00"', '"\\\\ud83d"', '"😀"']) {
-      const frame = JSON.stringify(frame1).replace('"createdAt"', `"x":${whole},"createdAt"`)
-      expect(decodeV1(frame), whole).toMatchObject({ kind: 'commit' })
+    for (const complete of ['"\\ud83d\\ude00"', '"\\\\ud83d"', '"😀"']) {
+      const frame = JSON.stringify(frame1).replace('"createdAt"', `"x":${complete},"createdAt"`)
+      expect(decodeV1(frame), complete).toMatchObject({ kind: 'commit' })
     }
   })
 

@@ -43,7 +43,7 @@ function serveDictionaries(
 const startOn = (double: JetstreamDouble, wire: Wire, options = {}): Rig =>
   startConsumer(double, { wire, v1Dictionary: double.v1DictionaryUrl, ...options })
 
-function keptFiles(cacheDir: string): string[] {
+function storedFiles(cacheDir: string): string[] {
   const names = readdirSync(join(cacheDir, 'dictionaries'), { recursive: true, encoding: 'utf8' })
   return names
     .filter((name) => name.endsWith('.zdict'))
@@ -56,7 +56,7 @@ async function usedFolder(double: JetstreamDouble, wire: Wire): Promise<[string,
   const rig = startOn(double, wire, { cacheDir })
   await rig.untilConnected()
   await rig.consumer.stop()
-  const files = keptFiles(cacheDir)
+  const files = storedFiles(cacheDir)
   expect(files).toHaveLength(1)
   return [cacheDir, files[0]!]
 }
@@ -64,7 +64,7 @@ async function usedFolder(double: JetstreamDouble, wire: Wire): Promise<[string,
 const warnings = ({ logs }: Rig, pattern: RegExp) =>
   logs.filter(({ level, msg }) => level === 40 && pattern.test(msg))
 
-async function expectWhole(rig: Rig, last: number): Promise<void> {
+async function expectComplete(rig: Rig, last: number): Promise<void> {
   await rig.until(() => rig.events.length >= last)
   expect(rig.seqs()).toEqual(range(1, last))
   expect(rig.gaps).toEqual([])
@@ -99,7 +99,7 @@ describe.each(WIRES)('on disk (%s)', (wire) => {
     const rig = startOn(double, wire, { cacheDir })
     await rig.untilConnected()
     expect(rig.consumer.status().compressed).toBe(true)
-    expect(keptFiles(cacheDir)).toEqual([path])
+    expect(storedFiles(cacheDir)).toEqual([path])
   })
 
   test('if a damaged file can’t be fetched again, the stream stays plain until it can', async () => {
@@ -111,11 +111,11 @@ describe.each(WIRES)('on disk (%s)', (wire) => {
     await rig.untilConnected()
     expect(rig.consumer.status().compressed).toBe(false)
     emitLikes(double, 10)
-    await expectWhole(rig, 10)
+    await expectComplete(rig, 10)
     double.dictionaryFault = undefined
     await rig.until(() => rig.consumer.status().connected && rig.consumer.status().compressed)
     emitLikes(double, 10)
-    await expectWhole(rig, 20)
+    await expectComplete(rig, 20)
   })
 })
 
@@ -130,12 +130,12 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
     const rig = startOn(double, wire, { cacheDir })
     await rig.untilConnected()
     emitLikes(double, 50)
-    await expectWhole(rig, 50)
+    await expectComplete(rig, 50)
     expect(rig.consumer.status()).toMatchObject({ compressed: true, reconnects: 1, gaps: 0 })
     expect(rig.consumer.status().dropped['bad-zstd']).toBeLessThanOrEqual(3)
     expect(requests()).toBe(2)
     expect(warnings(rig, /setting it aside/)).toHaveLength(1)
-    expect(keptFiles(cacheDir).map((path) => readFileSync(path))).toEqual([right.bytes])
+    expect(storedFiles(cacheDir).map((path) => readFileSync(path))).toEqual([right.bytes])
   })
 
   test('one that was stored as served is detected after a restart', async () => {
@@ -158,16 +158,16 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
     const rig = startOn(double, wire, { cacheDir, limits: { improveIntervalMs: 60 } })
     await rig.untilConnected()
     emitLikes(double, 50)
-    await expectWhole(rig, 50)
+    await expectComplete(rig, 50)
     expect(rig.consumer.status()).toMatchObject({ compressed: false, reconnects: 1 })
-    expect(keptFiles(cacheDir)).toEqual([])
+    expect(storedFiles(cacheDir)).toEqual([])
     await rig.until(() => requests() >= 5)
     expect(warnings(rig, /setting it aside/)).toHaveLength(1)
     expect(rig.consumer.status()).toMatchObject({ compressed: false, reconnects: 1 })
     double.serve = undefined
     await rig.until(() => rig.consumer.status().connected && rig.consumer.status().compressed)
     emitLikes(double, 50)
-    await expectWhole(rig, 100)
+    await expectComplete(rig, 100)
   })
 
   test('a different corrupt one each time does not cause endless retries', async () => {
@@ -176,7 +176,7 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
     const rig = startOn(double, wire)
     await rig.untilConnected()
     emitLikes(double, 50)
-    await expectWhole(rig, 50)
+    await expectComplete(rig, 50)
     expect(rig.consumer.status().compressed).toBe(false)
     expect(requests()).toBeLessThanOrEqual(4)
   })
@@ -206,7 +206,7 @@ describe.each(WIRES)('from some moment on (%s)', (wire) => {
     const rig = startOn(double, wire)
     await rig.untilConnected()
     emitLikes(double, 300)
-    await expectWhole(rig, 300)
+    await expectComplete(rig, 300)
     expect(rig.consumer.status()).toMatchObject({ compressed: false, dropped: { 'bad-zstd': 20 } })
   })
 
@@ -250,11 +250,11 @@ test('one that its host keeps refusing is set aside until the host offers anothe
   await rig.untilConnected()
   expect(rig.consumer.status().compressed).toBe(false)
   emitLikes(double, 10)
-  await expectWhole(rig, 10)
+  await expectComplete(rig, 10)
   double.dictionaryFault = undefined
   await rig.until(() => rig.consumer.status().connected && rig.consumer.status().compressed)
   emitLikes(double, 10)
-  await expectWhole(rig, 20)
+  await expectComplete(rig, 20)
 })
 
 /** Damages compressed frames only. */

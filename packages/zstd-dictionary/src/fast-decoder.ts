@@ -47,16 +47,16 @@ export class FastDecoder {
   #repeat3 = 0
 
   constructor(dictionary: Dictionary, maxOutputBytes: number = MAX_OUTPUT_BYTES) {
-    const room = Math.min(maxOutputBytes, MAX_OUTPUT_BYTES)
+    const capacity = Math.min(maxOutputBytes, MAX_OUTPUT_BYTES)
     this.#dictionary = digestDictionary(dictionary)
     const { content } = this.#dictionary
     this.#input = new Uint8Array(MAX_INPUT_BYTES + 2 * PADDING_BYTES)
     this.#view = new DataView(this.#input.buffer)
-    this.#memory = createHashedMemory(content.length + room)
+    this.#memory = createHashedMemory(content.length + capacity)
     this.#output = this.#memory.bytes
     this.#output.set(content)
     this.#base = content.length
-    this.#limit = content.length + room
+    this.#limit = content.length + capacity
     this.#content = viewFrom(this.#output.buffer, this.#base)
     this.#literals = new LiteralsReader(this.#input, this.#view, MAX_BLOCK_BYTES)
     this.#tables = new SequenceTables(this.#input, this.#view)

@@ -126,7 +126,7 @@ test('contents of every texture decode alike, by our decoder alone if they have 
     const params = random.chance(0.3) ? { [constants.ZSTD_c_targetLength]: 4096 } : {}
     const frame = compress(plain, { level, sized: random.chance(0.5), params })
     if (plain.length <= 256 * 1024) {
-      const alone = verdict((one) => fast.decompress(one), frame)
+      const alone = verdict((bytes) => fast.decompress(bytes), frame)
       expect(alone === plain.toString('latin1'), `round ${round}, ${plain.length} bytes`).toBe(true)
       accepted++
     }
@@ -218,7 +218,7 @@ describe('damaged frames', () => {
       const frame = mutate(random.pick(random.chance(0.9) ? frames : textured))
       const expected = verdict(trusted.decompress, frame)
       expect(verdict(both.decompress, frame) === expected, frame.toString('hex')).toBe(true)
-      const alone = verdict((one) => fast.decompress(one), frame)
+      const alone = verdict((bytes) => fast.decompress(bytes), frame)
       if (alone !== 'refused') expect(alone === expected, frame.toString('hex')).toBe(true)
     }
   })
@@ -251,7 +251,7 @@ describe('damaged frames', () => {
     const text = texts(1, SEED)[0]!
     const frame = compressFrame(dictionary, text.toString())
     for (let i = 0; i < 500; i++) {
-      verdict((one) => fast.decompress(one), mutate(frame))
+      verdict((bytes) => fast.decompress(bytes), mutate(frame))
       expect(text.equals(fast.decompress(frame))).toBe(true)
     }
   })

@@ -19,7 +19,7 @@ type Entry = {
   readonly page: CachedPage | undefined
   /** Number of times that the page must be asked for before it is kept (again). */
   readonly every: number
-  asked: number
+  requested: number
   isUsed: boolean
 }
 
@@ -42,9 +42,9 @@ export class CachedPages {
     return this.#entries.bytes
   }
 
-  keepAtMost(bytes: number): void {
+  limitTo(bytes: number): void {
     this.#maxBytes = bytes
-    this.#entries.keepAtMost(bytes)
+    this.#entries.limitTo(bytes)
   }
 
   /** @returns the page as it was; whether it still is, the caller finds out. */
@@ -62,7 +62,7 @@ export class CachedPages {
    * Called for a page that has to be made.
    * @returns whether it should be kept
    */
-  isWorthKeeping(key: string): boolean {
+  isWorthCaching(key: string): boolean {
     const entry = this.#entries.find(key)
     if (entry?.page) {
       const every = entry.isUsed ? 1 : Math.min(entry.every * 2, MAX_EVERY)
@@ -73,11 +73,11 @@ export class CachedPages {
       this.#wait(key, 1)
       return false
     }
-    entry.asked++
-    return entry.asked >= entry.every
+    entry.requested++
+    return entry.requested >= entry.every
   }
 
-  keep(key: string, page: Omit<CachedPage, 'body'>, written: Buffer): CachedBytes {
+  add(key: string, page: Omit<CachedPage, 'body'>, written: Buffer): CachedBytes {
     const plain = Buffer.allocUnsafeSlow(written.length)
     written.copy(plain)
     const body = new CachedBytes(plain)
@@ -85,12 +85,12 @@ export class CachedPages {
       ENTRY_BYTES + key.length + body.bytes + page.sources.bytes + page.reads.length * READ_BYTES
     if (bytes > this.#maxBytes * MAX_SHARE) return body
     const { every = 1 } = this.#entries.find(key) ?? {}
-    this.#entries.keep(key, { bytes, page: { ...page, body }, every, asked: 0, isUsed: false })
+    this.#entries.add(key, { bytes, page: { ...page, body }, every, requested: 0, isUsed: false })
     return body
   }
 
   #wait(key: string, every: number): void {
     const bytes = ENTRY_BYTES + key.length
-    this.#entries.keep(key, { bytes, page: undefined, every, asked: 0, isUsed: false })
+    this.#entries.add(key, { bytes, page: undefined, every, requested: 0, isUsed: false })
   }
 }

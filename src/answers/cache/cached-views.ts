@@ -95,23 +95,23 @@ export class CachedViews {
   }
 
   /** Evicts any excess immediately. */
-  keepAtMost(bytes: number): void {
+  limitTo(bytes: number): void {
     this.#maxBytes = bytes
     if (this.bytes > bytes) this.#begin(this.#young)
     if (this.#young.bytes > bytes / 2) this.forgetAll()
   }
 
   get(kind: CachedKind, id: number): CachedView | undefined {
-    const kept = this.#young.views[kind]!.get(id)
-    if (kept) return kept
+    const cached = this.#young.views[kind]!.get(id)
+    if (cached) return cached
     const aged = this.#old.views[kind]!.get(id)
     if (!aged) return undefined
     this.#old.views[kind]!.delete(id)
-    this.keep(kind, id, aged)
+    this.add(kind, id, aged)
     return aged
   }
 
-  keep(kind: CachedKind, id: number, cachedView: CachedView): void {
+  add(kind: CachedKind, id: number, cachedView: CachedView): void {
     const mayFill = this.#maxBytes / 2
     const own = ownDependency(kind, id)
     const dependencies = cachedView.dependencies.filter((on) => on !== own)

@@ -2,7 +2,7 @@
 // Whether anything was forgotten at all is told by a few numbers, as for whole pages (page-sources.ts): looking up each
 // account's view, relation and blocks again took a third of what known likers cost a page.
 
-import { wholeText } from '../views/json/ready-json.ts'
+import { fullText } from '../views/json/ready-json.ts'
 import type { CachedView } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { KnownBlocks } from './known-blocks.ts'
@@ -10,7 +10,7 @@ import type { LabelMemory } from './label-memory.ts'
 
 /** What they are written from, as the viewer's request sees it. */
 type SeenBy = {
-  kept: CachedViews
+  views: CachedViews
   viewer: { readonly version: number }
   blocks: KnownBlocks
   /** Undefined if no labels count. */
@@ -39,27 +39,27 @@ export class DrawnLikers {
     relations: readonly object[],
   ) {
     this.before = before
-    this.text = wholeText(before + likers)
+    this.text = fullText(before + likers)
     this.views = views
     this.relations = relations
   }
 
   /** Whether nothing was forgotten of what was there at the last call of `renew`. */
-  isSurelyCurrent({ kept, viewer, blocks, labels }: SeenBy): boolean {
-    if (this.#generation !== kept.generation || this.#viewer !== viewer.version) return false
+  isSurelyCurrent({ views, viewer, blocks, labels }: SeenBy): boolean {
+    if (this.#generation !== views.generation || this.#viewer !== viewer.version) return false
     if (this.#blocks !== blocks.changes || this.#labels !== labels) return false
     if (labels !== undefined && this.#labelled !== labels.version) return false
-    if (this.#viewChanges !== kept.changes) {
+    if (this.#viewChanges !== views.changes) {
       for (const view of this.views) if (view.isForgotten) return false
-      this.#viewChanges = kept.changes
+      this.#viewChanges = views.changes
     }
     return true
   }
 
   /** Called once each of the views, relations, blocks and labels was found to be the same. */
-  renew({ kept, viewer, blocks, labels }: SeenBy): void {
-    this.#generation = kept.generation
-    this.#viewChanges = kept.changes
+  renew({ views, viewer, blocks, labels }: SeenBy): void {
+    this.#generation = views.generation
+    this.#viewChanges = views.changes
     this.#viewer = viewer.version
     this.#blocks = blocks.changes
     this.#labels = labels

@@ -12,8 +12,8 @@ import type { KnownBlocks } from './known-blocks.ts'
 import type { LabelMemories } from './label-memory.ts'
 import type { ViewerMemories } from './viewer-memory.ts'
 
-type Kept = {
-  kept: CachedViews
+type Caches = {
+  views: CachedViews
   viewers: ViewerMemories
   blocks: KnownBlocks
   heads: CachedHeads
@@ -21,12 +21,12 @@ type Kept = {
   likers: LikerLists
 }
 
-export function forgetInvalidated({ kept, viewers, blocks, heads, labels, likers }: Kept): {
+export function forgetInvalidated({ views, viewers, blocks, heads, labels, likers }: Caches): {
   noted: Invalidation
   everything: () => void
 } {
   function everything(): void {
-    kept.forgetAll()
+    views.forgetAll()
     viewers.forgetAll()
     blocks.forgetAll()
     heads.forgetAll()
@@ -35,16 +35,16 @@ export function forgetInvalidated({ kept, viewers, blocks, heads, labels, likers
   }
 
   function forgetPost(id: number): void {
-    kept.forget(CACHED.post, id)
-    kept.forget(CACHED.item, postItem(id))
-    kept.forget(CACHED.pinnedItem, postItem(id))
-    kept.forgetDependents(dependency.post(id))
+    views.forget(CACHED.post, id)
+    views.forget(CACHED.item, postItem(id))
+    views.forget(CACHED.pinnedItem, postItem(id))
+    views.forgetDependents(dependency.post(id))
   }
 
   function forgetActor(uid: number): void {
-    kept.forget(CACHED.profile, uid)
-    kept.forget(CACHED.fullProfile, uid)
-    kept.forgetDependents(dependency.actor(uid))
+    views.forget(CACHED.profile, uid)
+    views.forget(CACHED.fullProfile, uid)
+    views.forgetDependents(dependency.actor(uid))
   }
 
   function noted(kind: number, a: number, b: number): void {
@@ -52,7 +52,7 @@ export function forgetInvalidated({ kept, viewers, blocks, heads, labels, likers
       case INVALIDATION.post:
         return forgetPost(a)
       case INVALIDATION.counts:
-        return kept.forget(CACHED.counts, a)
+        return views.forget(CACHED.counts, a)
       case INVALIDATION.reaction:
         likers.forget(a, b)
         return viewers.forgetPost(a, b)
@@ -64,20 +64,20 @@ export function forgetInvalidated({ kept, viewers, blocks, heads, labels, likers
       case INVALIDATION.relation:
         return viewers.forgetBetween(a, b)
       case INVALIDATION.block:
-        kept.forgetDependents(dependency.block(a, b))
+        views.forgetDependents(dependency.block(a, b))
         blocks.forget(a, b)
         return viewers.forgetBetween(a, b)
       case INVALIDATION.relations:
-        kept.forgetDependents(dependency.ties(a))
+        views.forgetDependents(dependency.ties(a))
         blocks.forgetAllOf(a)
         return viewers.forgetAllBetween(a)
       case INVALIDATION.repost:
-        return kept.forget(CACHED.item, repostItem(a))
+        return views.forget(CACHED.item, repostItem(a))
       case INVALIDATION.label:
-        if (b === 0) kept.forgetDependents(dependency.otherLabels(a))
+        if (b === 0) views.forgetDependents(dependency.otherLabels(a))
         return labels.forget(b === 0 ? dependency.actor(a) : dependency.post(b))
       case INVALIDATION.associated:
-        return kept.forgetDependents(dependency.associated(a))
+        return views.forgetDependents(dependency.associated(a))
       case INVALIDATION.feed:
         return heads.forget(a)
       // No cached view contains counts of accounts, lists, backfills or rows of features.

@@ -9,7 +9,7 @@ import { ACTED_UPON, type LabelMemories } from './label-memory.ts'
 import { loadLabels } from './load-misses.ts'
 import { factsOf, makeItems } from './make-views.ts'
 
-type Dependencies = { hydrator: Hydrator; kept: CachedViews; labels: LabelMemories }
+type Dependencies = { hydrator: Hydrator; views: CachedViews; labels: LabelMemories }
 
 /** @returns the facts in the order of `items`. */
 export function itemFacts(
@@ -17,16 +17,16 @@ export function itemFacts(
   items: readonly number[],
   reader: Reader,
 ): ItemFacts[] {
-  const { hydrator, kept } = parts
+  const { hydrator, views } = parts
   if (reader.seesTakenDown) {
     const state = hydrator.feed(items, reader)
     return items.map((item) => factsOf(state, item))
   }
   // What is made may take the place of what was kept.
-  const known = items.map((item) => kept.get(CACHED.item, item)?.facts)
+  const known = items.map((item) => views.get(CACHED.item, item)?.facts)
   const uncached = items.filter((_, i) => known[i] === undefined)
   const state = hydrator.feed(uncached, asEveryone(reader))
-  makeItems(kept, state, { kind: CACHED.item, items: uncached })
+  makeItems(views, state, { kind: CACHED.item, items: uncached })
   const facts = items.map((item, i) => known[i] ?? factsOf(state, item))
   return withTakedowns(parts, { items, facts }, reader)
 }

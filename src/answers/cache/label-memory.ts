@@ -19,25 +19,26 @@ const MAX_TEXT = 4_096
 export const ACTED_UPON = Symbol('acted upon')
 
 /** Byte text: labels separated by commas, or empty. */
-export type SaidOf = string | typeof ACTED_UPON
+export type LabelState = string | typeof ACTED_UPON
 
 export class LabelMemory {
   /** An upper estimate: it only grows until the memory is cleared. */
   bytes = 0
   /** Another one whenever a subject is forgotten that was looked up; no two memories share one. */
   version = nextVersion()
-  readonly #said = new Map<number, SaidOf>()
+  readonly #said = new Map<number, LabelState>()
 
   /** @returns undefined if the subject has not been looked up. */
-  get(subject: number): SaidOf | undefined {
+  get(subject: number): LabelState | undefined {
     return this.#said.get(subject)
   }
 
-  keep(subject: number, labelled: Labelled | undefined): void {
-    const said = labelled ? saidIn(labelled) : ''
-    this.#said.set(subject, said)
+  add(subject: number, labelled: Labelled | undefined): void {
+    const labelState = labelled ? labelStateIn(labelled) : ''
+    this.#said.set(subject, labelState)
     this.bytes += ENTRY_BYTES
-    if (typeof said === 'string' && said !== '') this.bytes += said.length + TEXT_BYTES
+    if (typeof labelState === 'string' && labelState !== '')
+      this.bytes += labelState.length + TEXT_BYTES
   }
 
   forget(subject: number): void {
@@ -51,7 +52,7 @@ export class LabelMemory {
   }
 }
 
-function saidIn({ labels, isActedUpon }: Labelled): SaidOf {
+function labelStateIn({ labels, isActedUpon }: Labelled): LabelState {
   if (isActedUpon) return ACTED_UPON
   const text = byteText(labels).slice(1, -1)
   return text.length > MAX_TEXT ? ACTED_UPON : text
@@ -106,6 +107,6 @@ export class LabelMemories {
 
 /** Includes which labelers may redact, since more of their labels are acted upon. */
 function keyOf({ dids, redact }: Labelers): string {
-  const one = (did: string) => (redact.has(did) ? `${did};` : did)
-  return dids.length === 1 ? one(dids[0]!) : dids.map(one).sort().join()
+  const run = (did: string) => (redact.has(did) ? `${did};` : did)
+  return dids.length === 1 ? run(dids[0]!) : dids.map(run).sort().join()
 }

@@ -18,7 +18,7 @@ import type { ViewerMemory } from './viewer-memory.ts'
 
 export function loadMisses(
   misses: Misses,
-  parts: { hydrator: Hydrator; kept: CachedViews },
+  parts: { hydrator: Hydrator; views: CachedViews },
   reader: Reader,
   {
     memory,
@@ -64,29 +64,29 @@ export function loadLabels(
     else accounts.push(of.account)
   }
   const labelled = hydrator.labelled({ posts, accounts }, reader)
-  for (const id of posts) labels.keep(dependency.post(id), labelled.posts.get(id))
-  for (const uid of accounts) labels.keep(dependency.actor(uid), labelled.accounts.get(uid))
+  for (const id of posts) labels.add(dependency.post(id), labelled.posts.get(id))
+  for (const uid of accounts) labels.add(dependency.actor(uid), labelled.accounts.get(uid))
 }
 
 function loadCachedViews(
   misses: Misses,
-  { hydrator, kept }: { hydrator: Hydrator; kept: CachedViews },
+  { hydrator, views }: { hydrator: Hydrator; views: CachedViews },
   everyone: Reader,
 ): void {
   const of = (kind: CachedKind) => [...misses.viewCache[kind]!]
   for (const kind of [CACHED.item, CACHED.pinnedItem]) {
     const items = of(kind)
-    if (items.length > 0) makeItems(kept, hydrator.feed(items, everyone), { kind, items })
+    if (items.length > 0) makeItems(views, hydrator.feed(items, everyone), { kind, items })
   }
   const posts = of(CACHED.post)
-  if (posts.length > 0) makePosts(kept, hydrator.posts(posts, everyone), posts)
+  if (posts.length > 0) makePosts(views, hydrator.posts(posts, everyone), posts)
   for (const kind of [CACHED.profile, CACHED.fullProfile]) {
     const uids = of(kind)
-    if (uids.length > 0) makeProfiles(kept, hydrator.profiles(uids, everyone), { kind, uids })
+    if (uids.length > 0) makeProfiles(views, hydrator.profiles(uids, everyone), { kind, uids })
   }
   const counted = of(CACHED.counts)
   if (counted.length > 0) {
-    for (const [id, counts] of hydrator.postCounts(counted)) makeCounts(kept, id, counts)
+    for (const [id, counts] of hydrator.postCounts(counted)) makeCounts(views, id, counts)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import { type LikerLists, NO_LIKERS } from '../hydrate/known-likers.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import type { KnownLikers, ProfileState } from '../hydrate/types.ts'
-import { byteText, wholeText } from '../views/json/ready-json.ts'
+import { byteText, fullText } from '../views/json/ready-json.ts'
 import { postViewer, ungatedPostViewer } from '../views/posts/post-viewer.ts'
 import { profileViewer } from '../views/profiles/profile-viewer.ts'
 import { relationRules } from '../views/rules.ts'
@@ -38,10 +38,10 @@ export function loadRelations({ hydrator, reader, memory }: LoadParts, uids: num
     const relation = state.relations.get(uid)
     if (!relation) {
       nothing ??= describe(state, uid)
-      memory.keepRelation(uid, nothing, true)
+      memory.addRelation(uid, nothing, true)
     } else if (relation.blockingByList || relation.blockedByList || relation.mutedByList) {
       byList.push(uid)
-    } else memory.keepRelation(uid, describe(state, uid), false)
+    } else memory.addRelation(uid, describe(state, uid), false)
   }
   return byList
 }
@@ -66,7 +66,7 @@ export function loadPosts({ hydrator, reader, memory }: LoadParts, ids: number[]
   undone ??= viewerText(ungatedPostViewer(undefined))
   for (const id of ids) {
     const did = found.get(id)
-    memory.keepPost(id, did ? viewerText(ungatedPostViewer(did)) : undone, !did)
+    memory.addPost(id, did ? viewerText(ungatedPostViewer(did)) : undone, !did)
   }
 }
 
@@ -90,7 +90,7 @@ export function loadLikers(
     const isCached = lists.get(id) === list
     if (isCached && list === NO_LIKERS) continue
     const known = { ...knownLikers.among(memory.uid, list.uids), list: isCached ? list : undefined }
-    if (isInStep && isCached) memory.keepLikers(id, known)
+    if (isInStep && isCached) memory.addLikers(id, known)
     else memory.holdLikers(id, known)
   }
 }
@@ -105,10 +105,10 @@ export function loadGated(
   const state = hydrator.posts([...posts.keys()], reader)
   for (const [id, cachedView] of posts) {
     const post = state.posts.get(id)
-    memory.keepGated(id, cachedView, post ? viewerText(postViewer(state, post)) : '')
+    memory.addGated(id, cachedView, post ? viewerText(postViewer(state, post)) : '')
   }
 }
 
 function viewerText(view: object | undefined): string {
-  return view ? wholeText(`,"viewer":${byteText(view)}`) : ''
+  return view ? fullText(`,"viewer":${byteText(view)}`) : ''
 }

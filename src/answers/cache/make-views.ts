@@ -2,7 +2,7 @@
 
 import type { FeedState, PostCounts, ProfileState } from '../hydrate/types.ts'
 import { jsonPieces, type Spot } from '../views/json/json-pieces.ts'
-import { byteText, wholeText } from '../views/json/ready-json.ts'
+import { byteText, fullText } from '../views/json/ready-json.ts'
 import { SLOT, type Slot } from '../views/json/slots.ts'
 import { isForMembersOnly } from '../views/members-only.ts'
 import { feedViewPost } from '../views/posts/feed-view-post.ts'
@@ -44,7 +44,7 @@ const profileViews: Partial<
 
 /** Builds the cached views of these items and of the posts and accounts in their slots. */
 export function makeItems(
-  kept: CachedViews,
+  views: CachedViews,
   source: FeedState,
   { kind, items }: { kind: CachedKind; items: Iterable<number> },
 ): void {
@@ -54,74 +54,78 @@ export function makeItems(
     const cachedView = makeOne(watched, item, feedViews[kind]!)
     // Computed while still being watched: the cached view depends on these facts, too.
     cachedView.facts = factsOf(watched.state, item)
-    kept.keep(kind, item, cachedView)
+    views.add(kind, item, cachedView)
     slots.push(...cachedView.slots)
   }
-  makeSlots(kept, watched, slots)
+  makeSlots(views, watched, slots)
 }
 
-export function makePosts(kept: CachedViews, source: FeedState, ids: Iterable<number>): void {
+export function makePosts(views: CachedViews, source: FeedState, ids: Iterable<number>): void {
   const watched = watchState(source)
   const slots = [...ids].flatMap((id) => [SLOT.post, id])
-  makeSlots(kept, watched, slots)
+  makeSlots(views, watched, slots)
 }
 
 export function makeProfiles(
-  kept: CachedViews,
+  views: CachedViews,
   source: ProfileState,
   { kind, uids }: { kind: CachedKind; uids: Iterable<number> },
 ): void {
   const watched = watchState(source)
-  for (const uid of uids) makeProfile(kept, watched, { kind, uid })
+  for (const uid of uids) makeProfile(views, watched, { kind, uid })
 }
 
 /**
  * In two pieces: the counts that embedded posts show too, and those that only a post itself shows.
  */
-export function makeCounts(kept: CachedViews, id: number, counts: PostCounts): void {
-  const shared = wholeText(`,${byteText(postCounts(counts)).slice(1, -1)}`)
-  const rest = wholeText(`,"bookmarkCount":${counts.bookmarkCount}`)
-  kept.keep(CACHED.counts, id, { ...ABSENT, showing: 'shown', pieces: [shared, rest] })
+export function makeCounts(views: CachedViews, id: number, counts: PostCounts): void {
+  const shared = fullText(`,${byteText(postCounts(counts)).slice(1, -1)}`)
+  const rest = fullText(`,"bookmarkCount":${counts.bookmarkCount}`)
+  views.add(CACHED.counts, id, { ...ABSENT, showing: 'shown', pieces: [shared, rest] })
 }
 
 /** Builds the parts in the slots that are the same for everyone, unless they are cached already. */
-function makeSlots(kept: CachedViews, watched: Watched<FeedState>, slots: readonly number[]): void {
+function makeSlots(
+  views: CachedViews,
+  watched: Watched<FeedState>,
+  slots: readonly number[],
+): void {
   for (let i = 0; i < slots.length; i += 2) {
     const id = slots[i + 1]!
-    if (slots[i] === SLOT.post) makePost(kept, watched, id)
+    if (slots[i] === SLOT.post) makePost(views, watched, id)
     else if (slots[i] === SLOT.profile)
-      makeProfile(kept, watched, { kind: CACHED.profile, uid: id })
+      makeProfile(views, watched, { kind: CACHED.profile, uid: id })
     else if (slots[i] === SLOT.counts || slots[i] === SLOT.allCounts)
-      makeCountsOf(kept, watched, id)
+      makeCountsOf(views, watched, id)
   }
 }
 
-function makePost(kept: CachedViews, watched: Watched<FeedState>, id: number): void {
-  if (kept.get(CACHED.post, id)) return
+function makePost(views: CachedViews, watched: Watched<FeedState>, id: number): void {
+  if (views.get(CACHED.post, id)) return
   const cachedView = makeOne(watched, id, feedViews[CACHED.post]!)
   cachedView.author = watched.state.postRefs.get(id)?.uid ?? 0
   cachedView.isRoot = watched.state.posts.get(id)?.record.reply === undefined
-  kept.keep(CACHED.post, id, cachedView)
-  makeSlots(kept, watched, cachedView.slots)
+  views.add(CACHED.post, id, cachedView)
+  makeSlots(views, watched, cachedView.slots)
 }
 
 function makeProfile(
-  kept: CachedViews,
+  views: CachedViews,
   watched: Watched<ProfileState>,
   { kind, uid }: { kind: CachedKind; uid: number },
 ): void {
-  if (kept.get(kind, uid)) return
+  if (views.get(kind, uid)) return
   const cachedView = makeOne(watched, uid, profileViews[kind]!)
   // The view has read this actor already, so reading it again adds no dependency.
   const actor = visibleActor(watched.state, uid)
   cachedView.forMembersOnly =
     actor !== undefined && isForMembersOnly(profileBase(watched.state, actor))
-  kept.keep(kind, uid, cachedView)
+  views.add(kind, uid, cachedView)
 }
 
-function makeCountsOf(kept: CachedViews, { state }: Watched<FeedState>, id: number): void {
+function makeCountsOf(views: CachedViews, { state }: Watched<FeedState>, id: number): void {
   const post = state.posts.get(id)
-  if (post && !kept.get(CACHED.counts, id)) makeCounts(kept, id, post)
+  if (post && !views.get(CACHED.counts, id)) makeCounts(views, id, post)
 }
 
 /** The caller may modify the result. */
@@ -184,13 +188,13 @@ function labelSubjectOf({ kind, id }: Slot): number {
 /** Returns the facts of an item; zeros if its row is gone. */
 export function factsOf(state: FeedState, item: number): ItemFacts {
   const { post = 0, repost = 0 } = state.items.get(item) ?? {}
-  const shown = state.posts.get(post)
+  const visible = state.posts.get(post)
   return {
     ...feedItemAccounts(state, item),
     post,
     repost,
-    parent: shown?.parent ?? 0,
-    isReply: shown?.record.reply !== undefined,
-    cid: (repost === 0 ? shown?.cid : state.reposts.get(repost)?.cid) ?? '',
+    parent: visible?.parent ?? 0,
+    isReply: visible?.record.reply !== undefined,
+    cid: (repost === 0 ? visible?.cid : state.reposts.get(repost)?.cid) ?? '',
   }
 }

@@ -12,7 +12,7 @@ import type { ViewerMemory } from './viewer-memory.ts'
 
 /** The caches as one viewer with these labelers sees them. */
 type SeenCaches = {
-  kept: CachedViews
+  views: CachedViews
   viewer: ViewerMemory
   /** Undefined if no labels count. */
   labels: LabelMemory | undefined
@@ -63,7 +63,7 @@ export class PageSources {
     this.#isWhole = false
   }
 
-  get areWhole(): boolean {
+  get areComplete(): boolean {
     return this.#isWhole && this.#stamp !== undefined
   }
 
@@ -71,10 +71,10 @@ export class PageSources {
   areCurrent(caches: SeenCaches, now: number): boolean {
     if (!this.#isWhole || !this.#stamp || now >= this.#before) return false
     if (!areEqual(this.#stamp, stampOf(caches))) return false
-    const { kept, likers } = caches
-    if (this.#viewChanges !== kept.changes) {
+    const { views, likers } = caches
+    if (this.#viewChanges !== views.changes) {
       for (const view of this.#views) if (view.isForgotten) return false
-      this.#viewChanges = kept.changes
+      this.#viewChanges = views.changes
     }
     if (this.#listChanges !== likers.changes) {
       for (const { post, list } of this.#lists) if (likers.get(post) !== list) return false
@@ -89,20 +89,20 @@ export class PageSources {
   }
 }
 
-function stampOf({ kept, viewer, labels, blocks }: SeenCaches): Stamp {
+function stampOf({ views, viewer, labels, blocks }: SeenCaches): Stamp {
   return {
-    generation: kept.generation,
+    generation: views.generation,
     viewer: viewer.version,
     labels: labels?.version ?? 0,
     blocks: blocks.changes,
   }
 }
 
-function areEqual(one: Stamp, other: Stamp): boolean {
+function areEqual(stamp: Stamp, other: Stamp): boolean {
   return (
-    one.generation === other.generation &&
-    one.viewer === other.viewer &&
-    one.labels === other.labels &&
-    one.blocks === other.blocks
+    stamp.generation === other.generation &&
+    stamp.viewer === other.viewer &&
+    stamp.labels === other.labels &&
+    stamp.blocks === other.blocks
   )
 }

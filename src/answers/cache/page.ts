@@ -2,7 +2,7 @@
 // nothing itself: view-cache.ts loads what is missing and has the page write again.
 
 import type { LikersOf } from '../hydrate/hydrator-types.ts'
-import { type LikerLists, NO_LIKERS, SHOWN_LIKERS } from '../hydrate/known-likers.ts'
+import { type LikerLists, NO_LIKERS, PRESENTED_LIKERS } from '../hydrate/known-likers.ts'
 import type { AccountPair } from '../hydrate/types.ts'
 import { ReadyJson } from '../views/json/ready-json.ts'
 import { SLOT } from '../views/json/slots.ts'
@@ -10,7 +10,7 @@ import { CACHED, type CachedKind, type CachedView, KINDS, type Missing } from '.
 import type { CachedViews } from './cached-views.ts'
 import { DrawnLikers } from './drawn-likers.ts'
 import type { KnownBlocks } from './known-blocks.ts'
-import { ACTED_UPON, type LabelMemory, type SaidOf } from './label-memory.ts'
+import { ACTED_UPON, type LabelMemory, type LabelState } from './label-memory.ts'
 import { NO_VIEWER } from './load-viewer.ts'
 import type { PageSources } from './page-sources.ts'
 import { withLabelsIn, withoutBrace } from './spliced-text.ts'
@@ -83,11 +83,11 @@ export class Page {
   hasMisses = false
 
   constructor(
-    kept: CachedViews,
+    views: CachedViews,
     viewer: ViewerMemory | undefined,
     { labels, likers, now, sources }: WrittenFor,
   ) {
-    this.#kept = kept
+    this.#kept = views
     this.#now = now
     this.#viewer = viewer
     this.#labels = labels
@@ -191,9 +191,9 @@ export class Page {
   }
 
   /** Returns an empty text if the labels are not loaded. */
-  #saidOf(subject: number, labels: LabelMemory): SaidOf {
-    const said = labels.get(subject)
-    if (said !== undefined) return said
+  #saidOf(subject: number, labels: LabelMemory): LabelState {
+    const labelState = labels.get(subject)
+    if (labelState !== undefined) return labelState
     this.misses.labels.add(subject)
     this.#lacks()
     return ''
@@ -203,9 +203,9 @@ export class Page {
   #labelled({ pieces, labelSubjects, labelSpots }: CachedView, labels: LabelMemory) {
     let isAny = false
     for (let i = 0; i < labelSubjects.length; i++) {
-      const said = this.#saidOf(labelSubjects[i]!, labels)
-      if (said === ACTED_UPON) this.#isUnfit = true
-      else if (said !== '') isAny = true
+      const labelState = this.#saidOf(labelSubjects[i]!, labels)
+      if (labelState === ACTED_UPON) this.#isUnfit = true
+      else if (labelState !== '') isAny = true
     }
     return isAny ? withLabelsIn(pieces, labelSpots, labels) : pieces
   }
@@ -270,37 +270,37 @@ export class Page {
     this.#parts.push(before)
     const { uids } = known
     const from = this.#parts.push(`,"knownLikers":{"count":${known.count},"actors":[`) - 1
-    let shown = 0
+    let visible = 0
     let looked = 0
-    for (; looked < uids.length && shown < SHOWN_LIKERS; looked++) {
+    for (; looked < uids.length && visible < PRESENTED_LIKERS; looked++) {
       const uid = uids[looked]!
       const relation = this.relation(uid)
       if (relation.blocks || relation.mutes || this.#isBlocked(blocks, author, uid)) continue
       const view = this.cachedView(CACHED.profile, uid)
       if (view?.showing === 'absent') continue
-      if (shown > 0) this.#parts.push('},')
+      if (visible > 0) this.#parts.push('},')
       this.#open(view)
-      shown++
+      visible++
     }
-    this.#parts.push(shown > 0 ? '}]}}' : ']}}')
+    this.#parts.push(visible > 0 ? '}]}}' : ']}}')
     if (!known.isWritten) known.isWritten = true
-    else if (looked === shown) this.#draw(known, { before, from, shown })
+    else if (looked === visible) this.#draw(known, { before, from, visible })
   }
 
   /** Keeps what was written of the first accounts, unless it is for this page alone. */
   #draw(
     known: KnownLikersOfPost,
-    { before, from, shown }: { before: string; from: number; shown: number },
+    { before, from, visible }: { before: string; from: number; visible: number },
   ): void {
     const viewer = this.#viewer!
     if (this.hasMisses) return
-    const uids = known.uids.slice(0, shown)
+    const uids = known.uids.slice(0, visible)
     const views = uids.map((uid) => this.#kept.get(CACHED.profile, uid))
     const relations = uids.map((uid) => viewer.relations.get(uid))
     if (!areAll(views) || !areAll(relations) || !views.every((view) => this.#isPlain(view))) return
     if (viewer.isPassing(uids)) return
     const likers = this.#parts.slice(from).join('')
-    viewer.keepDrawn(known, new DrawnLikers({ before, likers }, views, relations))
+    viewer.addDrawn(known, new DrawnLikers({ before, likers }, views, relations))
   }
 
   /** Whether these would be written in the same way now. */
@@ -310,7 +310,7 @@ export class Page {
     author: number,
   ): boolean {
     const { views, relations } = drawn!
-    const seen = { kept: this.#kept, viewer: this.#viewer!, blocks, labels: this.#labels }
+    const seen = { views: this.#kept, viewer: this.#viewer!, blocks, labels: this.#labels }
     if (drawn!.isSurelyCurrent(seen)) {
       if (this.#sources) for (const view of views) this.#sources.addView(view)
       return true

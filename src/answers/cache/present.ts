@@ -18,7 +18,7 @@ import type { ViewerMemories, ViewerMemory } from './viewer-memory.ts'
 
 type PresentParts = {
   hydrator: Hydrator
-  kept: CachedViews
+  views: CachedViews
   viewers: ViewerMemories
   labels: LabelMemories
   likers: LikerLists
@@ -56,12 +56,12 @@ export function presentFast(
     sources?.refuse()
     return ways.slow([...ids])
   }
-  const { kept, viewers } = parts
+  const { views, viewers } = parts
   const memory = viewer && viewers.visit(viewer.uid)
   const labels = parts.labels.of(labelers)
   const likers = likersOnPage(parts, memory, ways.likersOf)
   if (memory) sources?.begin({ ...parts, viewer: memory, labels })
-  const page = new Page(kept, memory, { labels, likers, now, sources })
+  const page = new Page(views, memory, { labels, likers, now, sources })
   const written: (ReadyJson | undefined)[] = new Array(ids.length)
   const { isInStep } = parts
   const found = { memory, labels, likers, isInStep }
@@ -70,9 +70,9 @@ export function presentFast(
   // No invalidation names what was made for this viewer, or is held for this visit alone.
   if (unfit.length > 0 || memory?.hasPassing !== false) sources?.refuse()
   if (memory && memory.uid !== 0) viewers.leave(memory)
-  for (const one of page.missing) {
-    reader.missing.add(one)
-    sources?.addMissing(one)
+  for (const missing of page.missing) {
+    reader.missing.add(missing)
+    sources?.addMissing(missing)
   }
   if (unfit.length === 0) return written
   const slow = ways.slow(unfit.map((at) => ids[at]!))
@@ -116,10 +116,10 @@ function writeAll(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const uncached: number[] = []
     for (const at of pending) {
-      const one = write(page, ids[at]!)
-      if (one?.state === 'misses') uncached.push(at)
-      else if (one?.state === 'unfit') unfit.push(at)
-      else written[at] = one?.view
+      const item = write(page, ids[at]!)
+      if (item?.state === 'misses') uncached.push(at)
+      else if (item?.state === 'unfit') unfit.push(at)
+      else written[at] = item?.view
     }
     if (round === 0) {
       looked.misses += uncached.length
@@ -138,7 +138,7 @@ function writeAll(
 
 export type ItemOptions = {
   /** Whether an item is shown; if omitted, all are. */
-  isShown?: (rules: FeedItemRules, facts: ItemFacts) => boolean
+  isVisible?: (rules: FeedItemRules, facts: ItemFacts) => boolean
   /** The item that is shown first because its author pinned it. */
   pinned?: number
   /** Where to note what the items are written from. */
@@ -148,7 +148,7 @@ export type ItemOptions = {
 export type ProfileOptions = {
   /** Writes profileViewBasic instead of profileView. */
   basic?: boolean
-  isShown?: (uid: number, viewer: RelationRules) => boolean
+  isVisible?: (uid: number, viewer: RelationRules) => boolean
 }
 
 const NOTHING = new ReadyJson([])
@@ -160,13 +160,13 @@ export function writeItem(page: Page, item: number, options: ItemOptions): Writt
   const kind = item === options.pinned ? CACHED.pinnedItem : CACHED.item
   const cachedView = page.cachedView(kind, item)
   if (!cachedView) return MISSES
-  const { isShown } = options
-  if (isShown) {
+  const { isVisible } = options
+  if (isVisible) {
     page.begin()
     const rules = rulesAbout(cachedView.facts!, (uid) => page.relation(uid))
     // Written anyway, so that everything missing is loaded together.
     if (page.hasMisses) return { ...page.write(cachedView), state: 'misses' }
-    if (!isShown(rules, cachedView.facts!)) return notShown(page, cachedView.facts!)
+    if (!isVisible(rules, cachedView.facts!)) return notVisible(page, cachedView.facts!)
   }
   if (cachedView.showing !== 'absent') return page.write(cachedView)
   page.noteMissing(cachedView)
@@ -176,7 +176,7 @@ export function writeItem(page: Page, item: number, options: ItemOptions): Writt
 /**
  * Falls back to the slow path if the parent is taken down: then the authors above it do not matter.
  */
-function notShown(page: Page, { parent }: ItemFacts): Written | undefined {
+function notVisible(page: Page, { parent }: ItemFacts): Written | undefined {
   if (parent === 0) return undefined
   const isActedUpon = page.isActedUpon(dependency.post(parent))
   if (page.hasMisses) return MISSES
@@ -203,6 +203,6 @@ export function writeProfile(
   page.begin()
   const relation = page.relation(uid)
   if (page.hasMisses) return MISSES
-  if (options.isShown && !options.isShown(uid, relation)) return undefined
+  if (options.isVisible && !options.isVisible(uid, relation)) return undefined
   return cachedView.showing === 'absent' ? undefined : page.write(cachedView)
 }

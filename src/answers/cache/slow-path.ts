@@ -18,12 +18,12 @@ export function presentItems(
   hydrator: Hydrator,
   reader: Reader,
   items: number[],
-  { isShown, pinned }: ItemOptions,
+  { isVisible, pinned }: ItemOptions,
 ): (ReadyJson | undefined)[] {
   const state = hydrator.feed(items, reader, { knownLikers: 'roots' })
   reader.missing.addFeed(state)
   return items.map((item) => {
-    if (isShown && !isShown(feedItemRules(state, item), factsOf(state, item))) return undefined
+    if (isVisible && !isVisible(feedItemRules(state, item), factsOf(state, item))) return undefined
     return readyView(feedViewPost(state, item, { pinned: item === pinned }))
   })
 }
@@ -46,12 +46,12 @@ export function presentProfiles(
   hydrator: Hydrator,
   reader: Reader,
   uids: number[],
-  { basic, isShown }: ProfileOptions,
+  { basic, isVisible }: ProfileOptions,
 ): (ReadyJson | undefined)[] {
   const state = hydrator.profiles(uids, reader)
   reader.missing.addProfiles(state)
   return uids.map((uid) => {
-    if (isShown && !isShown(uid, relationRules(state, uid))) return undefined
+    if (isVisible && !isVisible(uid, relationRules(state, uid))) return undefined
     return readyView(basic ? profileViewBasic(state, uid) : profileView(state, uid))
   })
 }

@@ -51,19 +51,19 @@ function shared(bytes: number): typeof SHARES {
 export type ViewCache = ReturnType<typeof createViewCache>
 
 /** What its owner monitors, resizes and keeps up to date. */
-export type WatchedCache = Pick<ViewCache, 'usage' | 'keepAtMost' | 'takeInvalidations'>
+export type WatchedCache = Pick<ViewCache, 'usage' | 'limitTo' | 'takeInvalidations'>
 
 export function createViewCache(parts: ViewCacheParts) {
   const { hydrator, invalidations } = parts
   const most = shared(parts.maxBytes)
-  const kept = new CachedViews(most.views)
+  const views = new CachedViews(most.views)
   const viewers = new ViewerMemories(most.viewers)
   const blocks = new KnownBlocks(hydrator)
   const heads = new CachedHeads()
   const labels = new LabelMemories()
   const likers = new LikerLists(hydrator.knownLikers)
   const pages = new CachedPages(invalidations ? most.pages : 0)
-  const forget = forgetInvalidated({ kept, viewers, blocks, heads, labels, likers })
+  const forget = forgetInvalidated({ views, viewers, blocks, heads, labels, likers })
   const looked = { hits: 0, misses: 0 }
 
   /** Before each read, and now and then without one: a reader far behind loses everything. */
@@ -75,7 +75,7 @@ export function createViewCache(parts: ViewCacheParts) {
   function present(reader: Reader, ids: readonly number[], ways: Ways): (ReadyJson | undefined)[] {
     takeInvalidations()
     const isInStep = invalidations?.isInStep ?? true
-    const cached = { hydrator, kept, viewers, labels, likers, blocks, isInStep, looked }
+    const cached = { hydrator, views, viewers, labels, likers, blocks, isInStep, looked }
     return presentFast(cached, reader, ids, ways)
   }
 
@@ -85,7 +85,7 @@ export function createViewCache(parts: ViewCacheParts) {
     const { viewer, labelers, now } = reader
     const memory = viewer && viewers.pass(viewer.uid)
     if (!memory || !isUsual(reader)) return false
-    const caches = { kept, viewer: memory, labels: labels.of(labelers), blocks, likers }
+    const caches = { views, viewer: memory, labels: labels.of(labelers), blocks, likers }
     return sources.areCurrent(caches, now)
   }
 
@@ -118,7 +118,7 @@ export function createViewCache(parts: ViewCacheParts) {
     /** The facts that filters need, in the order of `items`. */
     facts(items: readonly number[], reader: Reader): ItemFacts[] {
       takeInvalidations()
-      return itemFacts({ hydrator, kept, labels }, items, reader)
+      return itemFacts({ hydrator, views, labels }, items, reader)
     },
 
     /** The pairs of accounts that have a block between them. */
@@ -128,7 +128,7 @@ export function createViewCache(parts: ViewCacheParts) {
     },
 
     /** Merged feeds; reads the rows that are not cached. */
-    feedOver: (db: Db) => keptFeed(db, { kept, heads, takeInvalidations }),
+    feedOver: (db: Db) => cachedFeed(db, { views, heads, takeInvalidations }),
 
     /** Whole pages that are asked for again. */
     pages,
@@ -137,17 +137,17 @@ export function createViewCache(parts: ViewCacheParts) {
     takeInvalidations,
     /** Estimated bytes held; number of elements of answers that were ready, and that were not. */
     usage: () => ({
-      viewCache: kept.bytes + pages.bytes,
+      viewCache: views.bytes + pages.bytes,
       viewers: viewers.bytes,
       ...looked,
     }),
 
     /** Changes the limit from now on. */
-    keepAtMost(bytes: number): void {
+    limitTo(bytes: number): void {
       const most = shared(bytes)
-      kept.keepAtMost(most.views)
-      viewers.keepAtMost(most.viewers)
-      pages.keepAtMost(invalidations ? most.pages : 0)
+      views.limitTo(most.views)
+      viewers.limitTo(most.viewers)
+      pages.limitTo(invalidations ? most.pages : 0)
     },
   }
 }
@@ -155,13 +155,13 @@ export function createViewCache(parts: ViewCacheParts) {
 // Merged feeds (data/store/timelines/merged-feed.ts) that read only what is not cached. Cached are the heads of lists,
 // and the CIDs of items that are about to be presented or just were.
 
-function keptFeed(
+function cachedFeed(
   db: Db,
   {
-    kept,
+    views,
     heads,
     takeInvalidations,
-  }: { kept: CachedViews; heads: CachedHeads; takeInvalidations: () => void },
+  }: { views: CachedViews; heads: CachedHeads; takeInvalidations: () => void },
 ): MergedFeed {
   const feed = createMergedFeed(db, heads)
   return {
@@ -181,7 +181,7 @@ function keptFeed(
       takeInvalidations()
       const cids = new Map<number, string>()
       for (const item of items) {
-        const cid = kept.get(CACHED.item, item)?.facts?.cid
+        const cid = views.get(CACHED.item, item)?.facts?.cid
         if (cid) cids.set(item, cid)
       }
       if (cids.size === items.length) return cids

@@ -57,7 +57,7 @@ export class ViewerMemory {
     this.uid = uid
   }
 
-  keepRelation(uid: number, relation: KnownRelation, isShared: boolean): void {
+  addRelation(uid: number, relation: KnownRelation, isShared: boolean): void {
     this.relations.set(uid, relation)
     this.bytes += MAP_ENTRY_BYTES + (isShared ? 0 : relation.text.length + 72)
   }
@@ -78,12 +78,12 @@ export class ViewerMemory {
     this.#passing.push(uid)
   }
 
-  keepLikers(post: number, known: KnownLikersOfPost): void {
+  addLikers(post: number, known: KnownLikersOfPost): void {
     this.likers.set(post, known)
     this.bytes += MAP_ENTRY_BYTES + 120 + known.uids.length * 8
   }
 
-  keepDrawn(known: KnownLikersOfPost, drawn: DrawnLikers): void {
+  addDrawn(known: KnownLikersOfPost, drawn: DrawnLikers): void {
     const bytes = drawn.text.length + 300
     if (this.#drawnBytes + bytes > MAX_DRAWN_BYTES) return
     known.drawn = drawn
@@ -112,12 +112,12 @@ export class ViewerMemory {
     this.#passingLikers.length = 0
   }
 
-  keepPost(id: number, text: string, isShared: boolean): void {
+  addPost(id: number, text: string, isShared: boolean): void {
     this.posts.set(id, text)
     this.bytes += MAP_ENTRY_BYTES + (isShared ? 0 : text.length + 24)
   }
 
-  keepGated(id: number, cachedView: CachedView, text: string): void {
+  addGated(id: number, cachedView: CachedView, text: string): void {
     this.gated.set(id, { cachedView, text })
     this.bytes += MAP_ENTRY_BYTES + text.length + 64
   }
@@ -197,7 +197,7 @@ export class ViewerMemories {
   }
 
   /** Evicts any excess immediately. */
-  keepAtMost(bytes: number): void {
+  limitTo(bytes: number): void {
     this.#maxBytes = bytes
     this.#makeRoom()
   }

@@ -5,7 +5,7 @@
 
 import { cardOfPost } from '../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
-import { lacksCard } from '../hydrate/card-records.ts'
+import { isWithoutCard } from '../hydrate/card-records.ts'
 import type { BlockedPairs, FeedState, ForEveryone, ProfileState } from '../hydrate/types.ts'
 import { dependency, type Missing } from './cached-view.ts'
 
@@ -152,7 +152,7 @@ function watchCards(source: FeedState, watch: Watch): FeedState['associated'] {
 
 function wantCard(source: FeedState, watch: Watch, id: number): void {
   const post = source.posts.get(id)
-  if (post && lacksCard(source, post)) watch.wantCard(cardOfPost(post.uri))
+  if (post && isWithoutCard(source, post)) watch.wantCard(cardOfPost(post.uri))
 }
 
 function wantProfile({ actors }: ProfileState, watch: Watch, uid: number): void {

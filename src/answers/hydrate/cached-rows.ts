@@ -26,8 +26,8 @@ export class CachedRows<Row extends readonly Scalar[], T extends object> {
     return this.#kept.find(id)
   }
 
-  keep(id: number, row: Row, value: T, bytes: number): void {
-    this.#kept.keep(id, { row, value, bytes })
+  add(id: number, row: Row, value: T, bytes: number): void {
+    this.#kept.add(id, { row, value, bytes })
   }
 }
 

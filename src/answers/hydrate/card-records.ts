@@ -27,7 +27,7 @@ export function cardRecord(
 }
 
 /** Whether records that are not here would change how the post's link is shown. */
-export function lacksCard(
+export function isWithoutCard(
   { associated }: Pick<FeedState, 'associated'>,
   { record }: Post,
 ): boolean {

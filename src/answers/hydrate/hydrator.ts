@@ -21,9 +21,9 @@ import { type HydratorParts, type Loader, prepareReaders } from './page.ts'
 import type { Reader } from './reader.ts'
 import type { ProfileState } from './types.ts'
 
-const MAX_KEPT_ACTOR_BYTES = 16 << 20
-const MAX_KEPT_POST_BYTES = 32 << 20
-const MAX_KEPT_REPOST_BYTES = 4 << 20
+const MAX_CACHED_ACTOR_BYTES = 16 << 20
+const MAX_CACHED_POST_BYTES = 32 << 20
+const MAX_CACHED_REPOST_BYTES = 4 << 20
 
 export function createHydrator(parts: HydratorParts): Hydrator {
   const { db, onUnusable = () => {} } = parts
@@ -33,16 +33,16 @@ export function createHydrator(parts: HydratorParts): Hydrator {
     parts,
     knownLikers: createKnownLikers(parts),
     onUnusable,
-    keptActors: new CachedRows(MAX_KEPT_ACTOR_BYTES),
-    keptPosts: new CachedRows(MAX_KEPT_POST_BYTES),
-    keptReposts: new CachedRows(MAX_KEPT_REPOST_BYTES),
+    cachedActors: new CachedRows(MAX_CACHED_ACTOR_BYTES),
+    cachedPosts: new CachedRows(MAX_CACHED_POST_BYTES),
+    cachedReposts: new CachedRows(MAX_CACHED_REPOST_BYTES),
   }
   /** Reads labels last, and hides records taken down by a labeler. */
-  const reading = <Asked, Options, State extends ProfileState>(
-    load: (loader: Loader, asked: Asked, reader: Reader, options?: Options) => State,
+  const reading = <Ids, Options, State extends ProfileState>(
+    load: (loader: Loader, ids: Ids, reader: Reader, options?: Options) => State,
   ) =>
-    atOneMoment(db, (asked: Asked, reader: Reader, options?: Options) => {
-      const state = load(loader, asked, reader, options)
+    atOneMoment(db, (ids: Ids, reader: Reader, options?: Options) => {
+      const state = load(loader, ids, reader, options)
       return withLabelsLoaded(loader, withoutTakenDown(loader, state))
     })
   return {

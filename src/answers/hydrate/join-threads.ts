@@ -27,9 +27,9 @@ function addAll(known: Set<unknown>, added: Set<unknown>): void {
   for (const value of added) known.add(value)
 }
 
-function either(one: BlockedPairs, other: BlockedPairs): BlockedPairs {
+function either(item: BlockedPairs, other: BlockedPairs): BlockedPairs {
   return {
-    has: (a, b) => one.has(a, b) || other.has(a, b),
-    isDisputed: (a, b) => one.isDisputed(a, b) || other.isDisputed(a, b),
+    has: (a, b) => item.has(a, b) || other.has(a, b),
+    isDisputed: (a, b) => item.isDisputed(a, b) || other.isDisputed(a, b),
   }
 }

@@ -11,7 +11,7 @@ import { likeEdges } from '../../data/store/edges/all-edges.ts'
 import type { KnownLikers } from './types.ts'
 
 /** How many a post shows, as in the reference. */
-export const SHOWN_LIKERS = 3
+export const PRESENTED_LIKERS = 3
 /** Enough that blocks and mutes leave some to show. */
 const NAMED_LIKERS = 12
 
@@ -127,7 +127,7 @@ export class LikerLists {
       if (list) return list
       const post = posts[i]!
       const read = listOf(found.get(post))
-      if (!cut.has(post)) this.#lists.keep(post, read)
+      if (!cut.has(post)) this.#lists.add(post, read)
       return read
     })
   }

@@ -65,13 +65,13 @@ export type Loader = {
   parts: HydratorParts
   knownLikers: KnownLikersReader
   onUnusable: OnUnusable
-  keptActors: CachedRows<ActorRow, Actor>
-  keptPosts: CachedRows<PostRow, KeptPost>
-  keptReposts: CachedRows<RepostRow, Repost>
+  cachedActors: CachedRows<ActorRow, Actor>
+  cachedPosts: CachedRows<PostRow, CachedPost>
+  cachedReposts: CachedRows<RepostRow, Repost>
 }
 
 /** `post` is undefined if there is no record: the post is a stub or deleted. */
-export type KeptPost = { ref: PostRef; post: Post | undefined }
+export type CachedPost = { ref: PostRef; post: Post | undefined }
 
 export function prepareReaders(db: Db) {
   return {

@@ -5,7 +5,7 @@
 import { cardOfPost } from '../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { type Labelers, NO_LABELERS } from '../../base/atproto/labelers.ts'
-import { lacksCard } from './card-records.ts'
+import { isWithoutCard } from './card-records.ts'
 import type { FeedState, ProfileState, Viewer } from './types.ts'
 
 export type Reader = {
@@ -44,7 +44,7 @@ export function asEveryone({ now }: Reader): Reader {
 // What the answer needs and our index lacks: records by at-URI, and accounts without a profile or a valid
 // handle.
 
-type Lacking = {
+type Missing = {
   uris?: readonly string[]
   dids?: readonly string[]
   cards?: readonly string[]
@@ -76,7 +76,7 @@ export class MissingSet {
     return this.uris.size + this.dids.size === 0
   }
 
-  add({ uris = [], dids = [], cards = [] }: Lacking): void {
+  add({ uris = [], dids = [], cards = [] }: Missing): void {
     if (uris.length > 0) this.#uris = withAll(this.#uris, uris)
     if (dids.length > 0) this.#dids = withAll(this.#dids, dids)
     if (cards.length > 0) this.#cards = withAll(this.#cards, cards)
@@ -85,7 +85,7 @@ export class MissingSet {
   /** Adds the posts that a page points at and the accounts that it shows. */
   addFeed(state: FeedState): void {
     if (!state.viewer) return
-    const cards = [...state.posts.values()].filter((post) => lacksCard(state, post))
+    const cards = [...state.posts.values()].filter((post) => isWithoutCard(state, post))
     this.add({
       uris: [...stubsIn(state), ...embeddedNotStored(state)],
       cards: cards.map(({ uri }) => cardOfPost(uri)),
@@ -108,7 +108,7 @@ const NONE: ReadonlySet<string> = new Set()
 
 function withAll(known: Set<string> | undefined, more: readonly string[]): Set<string> {
   const all = known ?? new Set()
-  for (const one of more) all.add(one)
+  for (const value of more) all.add(value)
   return all
 }
 

@@ -15,11 +15,11 @@ type Records = {
 }
 
 /** The collections whose records have their own views. */
-export type ShownCollection = keyof Records
+export type PresentedCollection = keyof Records
 
 /** One record, with its like count and the viewer's like. */
 export type StoredRecord = {
-  [Name in ShownCollection]: {
+  [Name in PresentedCollection]: {
     collection: Name
     id: number
     uid: number
@@ -31,7 +31,7 @@ export type StoredRecord = {
     /** at-URI of the viewer's like. */
     like: string | undefined
   }
-}[ShownCollection]
+}[PresentedCollection]
 
 type DocumentCard = {
   /** at-URI of its publication, or the address of a site without one. */

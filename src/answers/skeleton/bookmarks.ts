@@ -5,9 +5,9 @@ import type { Db } from '../../data/store/db.ts'
 import {
   bookmarksBefore,
   countBookmarks,
-  type PlacedBookmark,
+  type PositionedBookmark,
 } from '../../data/store/private/bookmarks.ts'
-import { parsePlace } from './page-cursor.ts'
+import { parsePosition } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 type BookmarkRequest = { viewer: number; limit: number; cursor: string | undefined }
@@ -16,7 +16,7 @@ export function createBookmarkPages(db: Db) {
   return {
     count: (viewer: number): number => countBookmarks(db, viewer),
     /** @throws BadCursorError */
-    page({ viewer, limit, cursor }: BookmarkRequest): SkeletonPage<PlacedBookmark> {
+    page({ viewer, limit, cursor }: BookmarkRequest): SkeletonPage<PositionedBookmark> {
       const found = bookmarksBefore(db, viewer, { ...parseCursor(cursor), limit: limit + 1 })
       const bookmarks = found.slice(0, limit)
       const last = bookmarks.at(-1)
@@ -29,6 +29,6 @@ export function createBookmarkPages(db: Db) {
 function parseCursor(cursor: string | undefined): { createdAt: number; post: number } {
   if (cursor === undefined) return { createdAt: Number.MAX_SAFE_INTEGER, post: 0 }
   const read = (rest: string) => (/^[1-9]\d{0,14}$/.test(rest) ? Number(rest) : undefined)
-  const [createdAt, post] = parsePlace(cursor, { read, lowest: 0 })
+  const [createdAt, post] = parsePosition(cursor, { read, lowest: 0 })
   return { createdAt, post }
 }

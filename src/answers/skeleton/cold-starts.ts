@@ -62,11 +62,11 @@ function createRemembered(invalidations: InvalidationReader | undefined) {
   const uids = new Set<number>()
   return {
     has(uid: number): boolean {
-      const isWhole = invalidations?.take((kind, subject) => {
+      const isComplete = invalidations?.take((kind, subject) => {
         if (kind === INVALIDATION.backfills) uids.delete(subject)
         else if (kind === INVALIDATION.everything) uids.clear()
       })
-      if (isWhole === false) uids.clear()
+      if (isComplete === false) uids.clear()
       return uids.has(uid)
     },
     /** Remembers an account whose milestones were read after the last call of `has`. */

@@ -6,11 +6,11 @@ import type { Db } from '../../data/store/db.ts'
 import {
   countDrafts,
   type Draft,
-  type DraftPlace,
+  type DraftPosition,
   draftBytes,
   draftsBelow,
 } from '../../data/store/private/drafts.ts'
-import { parsePlace } from './page-cursor.ts'
+import { parsePosition } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 type DraftRequest = { viewer: number; limit: number; cursor: string | undefined }
@@ -31,9 +31,9 @@ export function createDraftPages(db: Db) {
   }
 }
 
-function parseCursor(cursor: string | undefined): DraftPlace {
+function parseCursor(cursor: string | undefined): DraftPosition {
   if (cursor === undefined) return { updatedAt: Number.MAX_SAFE_INTEGER, id: '' }
   const read = (rest: string) => (isValidTid(rest) ? rest : undefined)
-  const [updatedAt, id] = parsePlace(cursor, { read, lowest: '' })
+  const [updatedAt, id] = parsePosition(cursor, { read, lowest: '' })
   return { updatedAt, id }
 }

@@ -10,18 +10,18 @@ import { newestSubjects } from '../../data/store/edges/newest-subjects.ts'
 import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
 import { DELETED } from '../../data/store/posts/posts.ts'
 import {
-  type EngagementPlace,
+  type EngagementPosition,
   type EngagementRow,
   prepareEngagement,
   type ReadEngagement,
 } from '../../data/store/read/posts/engagement.ts'
 import { LATEST } from './feed-page.ts'
 import { firstRecords } from './first-records.ts'
-import { parsePlace } from './page-cursor.ts'
+import { parsePosition } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 type EngagementRequest = { post: number; limit: number; cursor: string | undefined }
-type PlaceRequest = { of: number; limit: number; cursor: string | undefined }
+type PositionRequest = { of: number; limit: number; cursor: string | undefined }
 type ByCreator = { creator: number; limit: number; cursor: string | undefined }
 
 const ROW_ID = /^[1-9]\d{0,14}$/
@@ -39,9 +39,9 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
       const { items, last } = firstRecords<Edge, Before>({
         limit,
         before,
-        read: (place, count) => likeEdges.newest(db, post, place, count),
+        read: (position, count) => likeEdges.newest(db, post, position, count),
         areFirst: (likes) => likeEdges.areFirst(db, likes),
-        placeOf: ({ sortAt, uid }) => ({ sortAt, uid }),
+        positionOf: ({ sortAt, uid }) => ({ sortAt, uid }),
       })
       return { items, cursor: last && `${last.sortAt}__${actors.didOf(last.uid)}` }
     },
@@ -52,10 +52,10 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
       const { items, last } = firstRecords<Edge, Before>({
         limit,
         before,
-        read: (place, count) =>
-          newestSubjects(db, likeEdges, { creator, before: place, limit: count }),
+        read: (position, count) =>
+          newestSubjects(db, likeEdges, { creator, before: position, limit: count }),
         areFirst: (likes) => likeEdges.areFirstOf(db, creator, likes),
-        placeOf: ({ sortAt, subject }) => ({ sortAt, uid: subject }),
+        positionOf: ({ sortAt, subject }) => ({ sortAt, uid: subject }),
       })
       return {
         items: items.map(({ subject }) => subject),
@@ -69,36 +69,39 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
 
     /** uids, each once. */
     reposters: ({ post, ...page }: EngagementRequest) =>
-      byPlace(reader.reposts, { of: post, ...page }),
+      byPosition(reader.reposts, { of: post, ...page }),
 
     /** reposts.id: the first of each account. */
     reposts: ({ post, ...page }: EngagementRequest) =>
-      byPlace(reader.reposts, { of: post, ...page }, ({ id }) => id),
+      byPosition(reader.reposts, { of: post, ...page }, ({ id }) => id),
 
     /** reposts.id of the account's own, each of them. */
     repostsBy: ({ creator, ...page }: ByCreator): SkeletonPage<number> =>
-      byPlace(reader.repostsBy, { of: creator, ...page }),
+      byPosition(reader.repostsBy, { of: creator, ...page }),
 
     /** posts.id of the posts that quote it. A deleted post has no quotes. */
     quotes({ post, ...page }: EngagementRequest): SkeletonPage<number> {
       if (reader.stateOf(post) === DELETED) return { items: [], cursor: undefined }
-      return byPlace(reader.quotes, { of: post, ...page })
+      return byPosition(reader.quotes, { of: post, ...page })
     },
   }
 }
 
 function parseLikeCursor(cursor: string | undefined, idOf: (rest: string) => number): Before {
   if (cursor === undefined) return NEWEST
-  const [sortAt, uid] = parsePlace(cursor, { read: (rest) => idOf(rest) || undefined, lowest: 0 })
+  const [sortAt, uid] = parsePosition(cursor, {
+    read: (rest) => idOf(rest) || undefined,
+    lowest: 0,
+  })
   return { sortAt, uid }
 }
 
-function byPlace(
+function byPosition(
   read: ReadEngagement,
-  { of, limit, cursor }: PlaceRequest,
-  itemOf: (row: EngagementRow) => number = ({ shown }) => shown,
+  { of, limit, cursor }: PositionRequest,
+  itemOf: (row: EngagementRow) => number = ({ shown: visible }) => visible,
 ): SkeletonPage<number> {
-  const rows = read(of, parseRowPlace(cursor), limit + 1)
+  const rows = read(of, parseRowPosition(cursor), limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
     items: rows.slice(0, limit).map(itemOf),
@@ -106,9 +109,9 @@ function byPlace(
   }
 }
 
-function parseRowPlace(cursor: string | undefined): EngagementPlace {
+function parseRowPosition(cursor: string | undefined): EngagementPosition {
   if (cursor === undefined) return { sortAt: LATEST, id: 0 }
   const read = (rest: string) => (ROW_ID.test(rest) ? Number(rest) : undefined)
-  const [sortAt, id] = parsePlace(cursor, { read, lowest: 0 })
+  const [sortAt, id] = parsePosition(cursor, { read, lowest: 0 })
   return { sortAt, id }
 }

@@ -10,7 +10,7 @@ import {
   inFeedOrder,
   isAbove,
   isBelow,
-  type PlacedItem,
+  type PositionedItem,
 } from './page-cursor.ts'
 
 /** The requested part of a feed: strictly older than `before`, strictly newer than `after`. */
@@ -79,27 +79,27 @@ export function inOrder(
   feed: Pick<MergedFeed, 'cidsOf'>,
 ): readonly FeedRow[] {
   const { before, after } = range
-  if (areInPlace(rows, range)) return rows
+  if (areWithin(rows, range)) return rows
   const cids = cidsOfTied(rows, range, feed)
   return rows
     .filter(({ item }) => cids.get(item) !== undefined || !cids.has(item))
-    .map((row) => ({ row, place: placeOf(row, cids) }))
-    .filter(({ place }) => !before || isBelow(place, before))
-    .filter(({ place }) => !after || isAbove(place, after))
-    .sort((a, b) => inFeedOrder(a.place, b.place))
+    .map((row) => ({ row, position: positionOf(row, cids) }))
+    .filter(({ position }) => !before || isBelow(position, before))
+    .filter(({ position }) => !after || isAbove(position, after))
+    .sort((a, b) => inFeedOrder(a.position, b.position))
     .map(({ row }) => row)
 }
 
 /** The CID is empty where no other row shares the time. */
-function placeOf(
+function positionOf(
   { sortAt, item }: FeedRow,
   cids: ReadonlyMap<number, string | undefined>,
-): PlacedItem {
+): PositionedItem {
   return { sortAt, cid: cids.get(item) ?? '', tie: item }
 }
 
 /** Whether all rows are inside the range and no two share a time, as is usual for a ring. */
-function areInPlace(rows: readonly FeedRow[], { before, after }: FeedRange): boolean {
+function areWithin(rows: readonly FeedRow[], { before, after }: FeedRange): boolean {
   let last = before?.sortAt ?? Infinity
   for (const { sortAt } of rows) {
     if (sortAt >= last) return false

@@ -16,10 +16,10 @@ import {
   privateAccounts,
 } from '../../data/store/read/accounts/private-accounts.ts'
 import { firstRecords } from './first-records.ts'
-import { parsePlace } from './page-cursor.ts'
-import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
+import { parsePosition } from './page-cursor.ts'
+import type { PageRange, SkeletonPage } from './skeleton-page.ts'
 
-type AccountListRequest = PlaceInList & { actor: number }
+type AccountListRequest = PageRange & { actor: number }
 
 type AccountListParts = { db: Db; actors: ActorReader }
 
@@ -52,7 +52,7 @@ function accountList({ actors }: AccountListParts, read: ReadEntries) {
       before: parseCursor(actors, cursor),
       read: (before, count) => read(actor, before, count),
       areFirst: (entries) => entries.map(({ isFirst }) => isFirst),
-      placeOf: ({ at, other }) => ({ sortAt: at, uid: other }),
+      positionOf: ({ at, other }) => ({ sortAt: at, uid: other }),
     })
     return {
       items: items.map(({ other }) => other),
@@ -90,6 +90,6 @@ function parseCursor(actors: ActorReader, cursor: string | undefined): Before {
   if (cursor === undefined) return NEWEST
   // Our own cursors name known accounts, and accounts are never removed.
   const read = (did: string) => (isValidDid(did) && actors.uidOf(did)) || undefined
-  const [sortAt, uid] = parsePlace(cursor, { read, lowest: 0 })
+  const [sortAt, uid] = parsePosition(cursor, { read, lowest: 0 })
   return { sortAt, uid }
 }

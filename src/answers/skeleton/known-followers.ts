@@ -7,9 +7,9 @@ import { isValidDid } from '@atproto/syntax'
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { BadCursorError } from './page-cursor.ts'
-import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
+import type { PageRange, SkeletonPage } from './skeleton-page.ts'
 
-type KnownFollowersRequest = PlaceInList & { viewer: number; subject: number }
+type KnownFollowersRequest = PageRange & { viewer: number; subject: number }
 
 type KnownFollowersParts = { graph: FollowGraphReader; actors: ActorReader }
 

@@ -9,7 +9,7 @@ import { prepareListPages } from '../../data/store/read/lists/list-pages.ts'
 import type { FeedHeads, MergedFeed } from '../../data/store/timelines/merged-feed.ts'
 import { cursorAfter, LATEST, rowsInSteps, startCursorOf } from './feed-page.ts'
 import { parseFeedCursor } from './page-cursor.ts'
-import type { PlaceInList } from './skeleton-page.ts'
+import type { PageRange } from './skeleton-page.ts'
 import type { FeedSkeleton } from './timeline.ts'
 
 type ListFeed = {
@@ -21,7 +21,7 @@ type ListFeed = {
    */
   page(
     heads: FeedHeads,
-    place: PlaceInList & { since?: string | undefined },
+    range: PageRange & { since?: string | undefined },
   ): Generator<void, FeedSkeleton>
 }
 
@@ -38,26 +38,26 @@ export function createListFeedSkeleton(parts: {
   const reader = prepareListPages(parts.db)
   const optOuts = prepareListOptOuts(parts.db, actors)
 
-  function* shownMembers(list: number): Generator<void, number[]> {
-    const shown: number[] = []
+  function* visibleMembers(list: number): Generator<void, number[]> {
+    const visible: number[] = []
     let read = 0
     for (let below = 0; read < MAX_MEMBERS; ) {
       const some = reader.someMembers(list, { above: below, limit: MEMBERS_AT_ONCE })
       const scope = optOuts.scopeOf(list)
       const out = scope && optOuts.among(scope, some)
-      shown.push(...some.filter((uid) => (actors.flagsOf(uid) & HIDDEN) === 0 && !out?.has(uid)))
+      visible.push(...some.filter((uid) => (actors.flagsOf(uid) & HIDDEN) === 0 && !out?.has(uid)))
       if (some.length < MEMBERS_AT_ONCE) break
       read += some.length
       below = some.at(-1)!
       yield
     }
-    return shown
+    return visible
   }
 
   return {
     *open(list, cursor) {
       const until = cursor === undefined ? LATEST : parseFeedCursor(cursor).sortAt
-      return yield* feed.heads(yield* shownMembers(list), until)
+      return yield* feed.heads(yield* visibleMembers(list), until)
     },
     *page(heads, { limit, cursor, since }) {
       const before = cursor === undefined ? undefined : parseFeedCursor(cursor)

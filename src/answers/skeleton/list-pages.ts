@@ -9,16 +9,16 @@ import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countListMutes } from '../../data/store/private/list-mutes.ts'
 import { prepareListOptOuts } from '../../data/store/read/lists/list-opt-outs.ts'
-import { type PlacedList, prepareListPages } from '../../data/store/read/lists/list-pages.ts'
+import { type PositionedList, prepareListPages } from '../../data/store/read/lists/list-pages.ts'
 import { prepareLists } from '../../data/store/read/lists/lists.ts'
 import { preparePacks } from '../../data/store/read/lists/packs.ts'
-import { cutRows, parseFeedCursor, parsePlace } from './page-cursor.ts'
-import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
+import { cutRows, parseFeedCursor, parsePosition } from './page-cursor.ts'
+import type { PageRange, SkeletonPage } from './skeleton-page.ts'
 
 /** `purposes`: of these alone, by full name; all if omitted. */
-type ListsRequest = PlaceInList & { actor: number; purposes?: readonly string[] }
+type ListsRequest = PageRange & { actor: number; purposes?: readonly string[] }
 /** `viewer` 0: no particular viewer. */
-type MembersRequest = PlaceInList & { list: number; viewer: number }
+type MembersRequest = PageRange & { list: number; viewer: number }
 /** Only the list's owner sees `isOptedOut`; other viewers do not see who opted out. */
 export type ListMember = { subject: number; rkey: string; isOptedOut: boolean }
 
@@ -42,7 +42,7 @@ export function createListPages({ db, actors }: { db: Db; actors: ActorReader })
   const packs = preparePacks(db)
   const optOuts = prepareListOptOuts(db, actors)
   const pageOf =
-    (read: (uid: number) => PlacedList[]) =>
+    (read: (uid: number) => PositionedList[]) =>
     ({ actor, purposes, limit, cursor }: ListsRequest): SkeletonPage<number> => {
       const found = read(actor)
       const wanted = purposes ? found.filter(({ purpose }) => purposes.includes(purpose)) : found
@@ -83,13 +83,13 @@ export function createListPages({ db, actors }: { db: Db; actors: ActorReader })
 }
 
 function cutLists(
-  found: PlacedList[],
+  found: PositionedList[],
   limit: number,
   cursor: string | undefined,
 ): SkeletonPage<number> {
   const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
-  const placed = found.map(({ id, sortAt, cid }) => ({ sortAt, cid: unpackCid(cid), tie: id }))
-  const page = cutRows(placed, { before, limit })
+  const positioned = found.map(({ id, sortAt, cid }) => ({ sortAt, cid: unpackCid(cid), tie: id }))
+  const page = cutRows(positioned, { before, limit })
   return { items: page.rows.map(({ tie }) => tie), cursor: page.cursor }
 }
 
@@ -98,6 +98,6 @@ function parseMemberCursor(
 ): { sortAt: number; rkey: PackedRkey } | undefined {
   if (cursor === undefined) return undefined
   const read = (rest: string) => (isValidRecordKey(rest) ? packRkey(rest) : undefined)
-  const [sortAt, rkey] = parsePlace<PackedRkey>(cursor, { read, lowest: '' })
+  const [sortAt, rkey] = parsePosition<PackedRkey>(cursor, { read, lowest: '' })
   return { sortAt, rkey }
 }

@@ -19,8 +19,8 @@ import {
 } from '../../data/store/notifications/notification-settings.ts'
 import { countActivitySubscriptions } from '../../data/store/private/activity-subscriptions.ts'
 import {
-  type NotificationPlace,
-  type PlacedNotification,
+  type NotificationPosition,
+  type PositionedNotification,
   prepareNotificationPages,
 } from '../../data/store/read/notifications.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
@@ -84,9 +84,9 @@ type Options = {
 const MAX_COUNTED = 1_000
 
 /** The reasons that are posts directed at the member. */
-const SAID = reasonMask(['reply', 'quote', 'mention'])
+const REPLY_REASONS = reasonMask(['reply', 'quote', 'mention'])
 
-const TOP: NotificationPlace = { sortAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
+const TOP: NotificationPosition = { sortAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
 
 export function createNotifications({
   db,
@@ -105,17 +105,17 @@ export function createNotifications({
    */
   function* listed(
     request: Pick<NotificationRequest, 'viewer' | 'reasons' | 'priority'>,
-    place: NotificationPlace,
-  ): Generator<PlacedNotification> {
+    position: NotificationPosition,
+  ): Generator<PositionedNotification> {
     const { viewer, reasons, priority } = request
     const wanted = wantedBy(viewer)
     const mask = reasons ? wanted.listed & reasonMask(reasons) : wanted.listed
     const followsOnly = priority ? ALL_REASONS : wanted.followsOnly
     const filter = { uid: viewer, listed: mask, tags: tagRules.threadTagsHide }
-    for (const one of reader.below(filter, place)) {
-      const forFollows = one.isTagged ? followsOnly | SAID : followsOnly
-      const isForFollows = (forFollows >> one.reason) & 1
-      if (!isForFollows || graph.has(viewer, one.author)) yield one
+    for (const item of reader.below(filter, position)) {
+      const forFollows = item.isTagged ? followsOnly | REPLY_REASONS : followsOnly
+      const isForFollows = (forFollows >> item.reason) & 1
+      if (!isForFollows || graph.has(viewer, item.author)) yield item
     }
   }
 
@@ -133,9 +133,9 @@ export function createNotifications({
     hasBacklog: (viewer) => find(viewer)?.has_backlog === 1,
     settings: (viewer) => viewOf(find(viewer)),
     page({ limit, cursor, ...request }) {
-      const page: PlacedNotification[] = []
-      for (const one of listed(request, parseCursor(cursor))) {
-        if (page.push(one) > limit) break
+      const page: PositionedNotification[] = []
+      for (const item of listed(request, parseCursor(cursor))) {
+        if (page.push(item) > limit) break
       }
       return skeletonOf(page, limit)
     },
@@ -154,7 +154,7 @@ export function createNotifications({
 }
 
 /** @param read - at most one more than `limit` */
-function skeletonOf(read: readonly PlacedNotification[], limit: number): NotificationSkeleton {
+function skeletonOf(read: readonly PositionedNotification[], limit: number): NotificationSkeleton {
   const page = read.slice(0, limit)
   const last = page.at(-1)
   return {
@@ -192,7 +192,7 @@ function pushedOf(
     .map(({ id }) => id)
 }
 
-function parseCursor(cursor: string | undefined): NotificationPlace {
+function parseCursor(cursor: string | undefined): NotificationPosition {
   if (cursor === undefined) return TOP
   const [sortAt, id] = parseTimed(cursor)
   if (!/^[1-9]\d{0,14}$/.test(id)) throw new BadCursorError()

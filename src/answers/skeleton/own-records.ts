@@ -30,8 +30,8 @@ export function createOwnRecords({ db, actors }: { db: Db; actors: ActorReader }
       const rows = recordsBy(db, whose, range)
       const mayGoOn = rows.length === range.limit && turn < FURTHER.length - 1
       const sure = mayGoOn ? rows.filter(({ sortAt }) => sortAt > rows.at(-1)!.sortAt) : rows
-      const placed = sure.map((row) => ({ ...row, cid: unpackCid(row.cid), tie: row.id }))
-      const page = cutRows(placed, { before, limit })
+      const positioned = sure.map((row) => ({ ...row, cid: unpackCid(row.cid), tie: row.id }))
+      const page = cutRows(positioned, { before, limit })
       if (mayGoOn && page.cursor === undefined) continue
       return {
         items: page.rows.map(({ rkey }) => recordUri(actors.didOf(uid), collection, rkey)),

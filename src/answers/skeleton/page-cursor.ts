@@ -20,7 +20,7 @@ export class BadCursorError extends XRPCError {
  * A feed item in its order: by sortAt, then by CID string, then by `tie` (the number of its row), all
  * descending. Identical records, such as reposts of one post at one time, have one CID.
  */
-export type PlacedItem = { sortAt: number; cid: string; tie: number }
+export type PositionedItem = { sortAt: number; cid: string; tie: number }
 
 /**
  * The place of a cursor. Without `tie`, it is below all items of its time and CID, and above them as
@@ -29,33 +29,33 @@ export type PlacedItem = { sortAt: number; cid: string; tie: number }
 export type FeedPosition = { sortAt: number; cid: string; tie?: number }
 
 /** @returns whether the row is later in that order */
-export function isBelow(row: PlacedItem, edge: FeedPosition): boolean {
+export function isBelow(row: PositionedItem, edge: FeedPosition): boolean {
   if (row.sortAt !== edge.sortAt) return row.sortAt < edge.sortAt
   if (row.cid !== edge.cid) return row.cid < edge.cid
   return edge.tie !== undefined && row.tie < edge.tie
 }
 
 /** @returns whether the row is earlier in that order */
-export function isAbove(row: PlacedItem, edge: FeedPosition): boolean {
+export function isAbove(row: PositionedItem, edge: FeedPosition): boolean {
   if (row.sortAt !== edge.sortAt) return row.sortAt > edge.sortAt
   if (row.cid !== edge.cid) return row.cid > edge.cid
   return edge.tie !== undefined && row.tie > edge.tie
 }
 
-export function inFeedOrder(a: PlacedItem, b: PlacedItem): number {
+export function inFeedOrder(a: PositionedItem, b: PositionedItem): number {
   if (a.sortAt !== b.sortAt) return b.sortAt - a.sortAt
   if (a.cid !== b.cid) return a.cid < b.cid ? 1 : -1
   return b.tie - a.tie
 }
 
 /** The cursor between two items of which the second may be identical to the first. */
-export function cursorBetween(last: PlacedItem, next: PlacedItem | undefined): string {
+export function cursorBetween(last: PositionedItem, next: PositionedItem | undefined): string {
   const isTied = next?.sortAt === last.sortAt && next.cid === last.cid
   return formatFeedCursor(last.sortAt, last.cid, isTied ? last.tie : undefined)
 }
 
 /** Returns the first rows below the cursor's place, and the cursor of the next page. */
-export function cutRows<Row extends PlacedItem>(
+export function cutRows<Row extends PositionedItem>(
   found: readonly Row[],
   { before, limit }: { before: FeedPosition | undefined; limit: number },
 ): { rows: Row[]; cursor: string | undefined } {
@@ -128,7 +128,7 @@ export function formatTimeCursor(time: number): string {
  * that time.
  * @throws BadCursorError
  */
-export function parsePlace<T>(
+export function parsePosition<T>(
   cursor: string,
   { read, lowest }: { read: (rest: string) => T | undefined; lowest: T },
 ): [ms: number, rest: T] {

@@ -13,7 +13,7 @@ import {
 import type { RecordKeyInRepo } from '../../data/store/read/records/records-by-key.ts'
 import type { Like } from './engagement.ts'
 import { LATEST } from './feed-page.ts'
-import { parsePlace } from './page-cursor.ts'
+import { parsePosition } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 type RecordLikesRequest = {
@@ -34,9 +34,9 @@ export function createRecordLikes({ db, actors }: { db: Db; actors: ActorReader 
   }
 
   return ({ record, limit, cursor }) => {
-    const place = parseCursor(actors, cursor)
+    const position = parseCursor(actors, cursor)
     const id = idOf(record)
-    const rows = id === 0 ? [] : likers.below(id, place, limit + 1)
+    const rows = id === 0 ? [] : likers.below(id, position, limit + 1)
     const last = rows.length > limit ? rows[limit - 1] : undefined
     return {
       items: rows.slice(0, limit).map((like) => ({ ...like, sortAt: like.createdAt })),
@@ -48,6 +48,6 @@ export function createRecordLikes({ db, actors }: { db: Db; actors: ActorReader 
 function parseCursor(actors: ActorReader, cursor: string | undefined): RecordLiker {
   if (cursor === undefined) return { createdAt: LATEST, uid: 0 }
   const read = (did: string) => (isValidDid(did) && actors.uidOf(did)) || undefined
-  const [createdAt, uid] = parsePlace(cursor, { read, lowest: 0 })
+  const [createdAt, uid] = parsePosition(cursor, { read, lowest: 0 })
   return { createdAt, uid }
 }

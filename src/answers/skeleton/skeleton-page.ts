@@ -1,6 +1,6 @@
 // Request and result of all skeletons that read page by page.
 
-export type PlaceInList = { limit: number; cursor: string | undefined }
+export type PageRange = { limit: number; cursor: string | undefined }
 
 export type SkeletonPage<Item> = {
   items: Item[]

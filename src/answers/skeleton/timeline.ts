@@ -61,7 +61,7 @@ export type TimelineParts = {
   timelines: TimelineReader
   feed: MergedFeed
   /** Whether a lossy timeline keeps the item: the same draw as in the fan-out. */
-  keeps: (owner: number, item: number) => boolean
+  isDrawn: (owner: number, item: number) => boolean
 }
 
 /** Finding the newest items of so many accounts takes some milliseconds. */
@@ -133,8 +133,8 @@ function* readFirst(
   { viewer, span, limit }: { viewer: number; span: Span; limit: number },
 ): Generator<void, TimelineHeads> {
   const heads = yield* parts.feed.heads(followsOf(parts, viewer).uids, span.until)
-  const keep = (item: number) => parts.keeps(viewer, item)
-  const batch = yield* parts.feed.newestInSteps({ originators: heads, ...span, limit, keep })
+  const isWanted = (item: number) => parts.isDrawn(viewer, item)
+  const batch = yield* parts.feed.newestInSteps({ originators: heads, ...span, limit, isWanted })
   return { ...heads, first: { ...span, limit, batch } }
 }
 
@@ -244,7 +244,7 @@ function followedReader(
   seen: RingRead,
 ) {
   const { feed, timelines } = parts
-  const keep = (item: number) => parts.keeps(viewer, item)
+  const isWanted = (item: number) => parts.isDrawn(viewer, item)
   const followed = remember(() => {
     const { uids, leftOut } = followsOf(parts, viewer)
     seen.followsLeftOut = leftOut
@@ -255,7 +255,7 @@ function followedReader(
     originators: readonly number[] | Uint32Array | FeedHeads,
     span: Span,
     limit: number,
-  ) => feed.newestInSteps({ originators, ...span, limit, keep })
+  ) => feed.newestInSteps({ originators, ...span, limit, isWanted })
   const followedFrom = function* (span: Span, limit: number): Generator<void, FeedBatch> {
     const { until } = span
     const known = heads && heads.until >= until ? heads : undefined
@@ -306,8 +306,8 @@ function readRing(
     if (!slice) return undefined
     const isEnd = slice.entries.length < size
     const lastMs = slice.entries.at(-1)?.sortAt ?? until
-    const isWhole = isEnd && !slice.truncated && lastMs > 0
-    const floor = isWhole ? -Infinity : lastMs + 1
+    const isComplete = isEnd && !slice.truncated && lastMs > 0
+    const floor = isComplete ? -Infinity : lastMs + 1
     const rows: FeedRow[] = []
     const own: FeedRow[] = []
     for (const entry of slice.entries) {

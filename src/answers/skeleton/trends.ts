@@ -33,10 +33,10 @@ type Names = Map<string, number>
 const MAX_POSTS = 5_000
 const SLICE = 200
 const HOT_MS = 3 * HOUR_MS
-const KEPT_FOR_MS = 10 * MINUTE_MS
+const CACHED_FOR_MS = 10 * MINUTE_MS
 const MIN_AUTHORS = 3
 const MAX_TRENDS = 25
-const SHOWN_AUTHORS = 5
+const PRESENTED_AUTHORS = 5
 
 export function createTrends({ db, now = Date.now }: { db: Db; now?: () => number }): Trends {
   let trends: readonly Trend[] = []
@@ -58,7 +58,7 @@ export function createTrends({ db, now = Date.now }: { db: Db; now?: () => numbe
 
   return {
     now() {
-      if (!isCounting && now() - countedAt >= KEPT_FOR_MS) {
+      if (!isCounting && now() - countedAt >= CACHED_FOR_MS) {
         isCounting = true
         countedAt = now()
         count()
@@ -114,6 +114,6 @@ function rank(uses: Map<string, Use>): Trend[] {
       posts,
       startedAt,
       isHot: hot * 2 > posts,
-      authors: [...authors].slice(0, SHOWN_AUTHORS),
+      authors: [...authors].slice(0, PRESENTED_AUTHORS),
     }))
 }

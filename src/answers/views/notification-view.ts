@@ -31,7 +31,7 @@ export function isNotificationHidden(state: NotificationState, id: number): bool
 }
 
 /** Whether lists have it. */
-export function isNotificationShown(state: NotificationState, id: number): boolean {
+export function isNotificationVisible(state: NotificationState, id: number): boolean {
   return !isNotificationHidden(state, id) && notificationView(state, id, undefined) !== undefined
 }
 
@@ -69,9 +69,9 @@ function contentOf(
   { author, content, post, reason }: Notification,
 ): Content | undefined {
   if (content) return content
-  const whole =
+  const complete =
     reason === 'starterpack-joined' ? profileOf(state, author) : state.posts.get(post ?? 0)
-  return whole && { cid: whole.cid, record: whole.record as Content['record'] }
+  return complete && { cid: complete.cid, record: complete.record as Content['record'] }
 }
 
 function profileOf(state: NotificationState, uid: number) {

@@ -1,10 +1,10 @@
 // Finds a feed generator, starter pack or labeler in the state, for the views of these kinds.
 
-import type { ShownCollection, StoredRecord } from '../hydrate/stored-records.ts'
+import type { PresentedCollection, StoredRecord } from '../hydrate/stored-records.ts'
 import type { ProfileState } from '../hydrate/types.ts'
 
 /** @returns undefined if it is not in our index. */
-export function storedRecord<Name extends ShownCollection>(
+export function storedRecord<Name extends PresentedCollection>(
   state: ProfileState,
   uri: string,
   collection: Name,

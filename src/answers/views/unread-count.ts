@@ -3,7 +3,7 @@
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
-import { isNotificationShown } from './notification-view.ts'
+import { isNotificationVisible } from './notification-view.ts'
 import { viewerBlocks, viewerMutes } from './rules.ts'
 
 /** Clients say "30+" from there on. */
@@ -17,7 +17,7 @@ export function unreadCount(
 ): number {
   const newest = unseen.slice(0, MAX_EXACT).map(({ id }) => id)
   const state = hydrator.notifications(newest, reader)
-  const shown = newest.filter((id) => isNotificationShown(state, id))
+  const visible = newest.filter((id) => isNotificationVisible(state, id))
   const below = unseen.slice(MAX_EXACT).map(({ author }) => author)
   const accounts = hydrator.profiles([...new Set(below)], reader)
   const further = below.filter(
@@ -26,5 +26,5 @@ export function unreadCount(
       !viewerMutes(accounts, author) &&
       !accounts.actors.get(author)?.hiddenAs,
   )
-  return shown.length + further.length
+  return visible.length + further.length
 }

@@ -2,7 +2,7 @@
 // and message as `{error, message}`. Any other error is logged for us and sent as a fixed 500 text, so that
 // no internals leak.
 
-const NO_ROOM_RETRY_SECONDS = 30
+const NO_SPACE_RETRY_SECONDS = 30
 const FETCHES_RETRY_SECONDS = 60
 const STREAMS_RETRY_SECONDS = 10
 
@@ -88,8 +88,8 @@ export function unavailable(
 /**
  * 503: the disk is full, so nothing can be written; reads still work. The writer logs this once.
  */
-export function noRoom(cause: unknown): XRPCError {
-  const headers = { 'retry-after': String(NO_ROOM_RETRY_SECONDS) }
+export function noSpace(cause: unknown): XRPCError {
+  const headers = { 'retry-after': String(NO_SPACE_RETRY_SECONDS) }
   const message = 'The server has no room to write this now; it was not done'
   const hint = 'the disk of the data folder is full'
   return new XRPCError(503, 'ServiceUnavailable', message, { headers, hint, cause })

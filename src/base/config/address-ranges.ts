@@ -22,7 +22,7 @@ const BITS = { 4: 32, 6: 128 } as const
 
 /** Parser of a setting: returns all ranges in CIDR form. */
 export function addressRanges(value: string): string[] {
-  return list(value).flatMap((one) => groups[one.toLowerCase()] ?? [asRange(one)])
+  return list(value).flatMap((value) => groups[value.toLowerCase()] ?? [asRange(value)])
 }
 
 /** Parser of a setting: all ranges (on), none (off), or the given ones. */

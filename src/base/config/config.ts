@@ -4,7 +4,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { features } from '../feature.ts'
-import { settingsPlace } from '../util/installation.ts'
+import { settingsLocation } from '../util/installation.ts'
 import {
   completePatterns,
   type GivenPatterns,
@@ -164,8 +164,8 @@ export function libraryPath(): string | undefined {
 export function printConfig(config: Config): string {
   return Object.entries(everySetting)
     .map(
-      ([name, one]) =>
-        `# ${one.doc}\n${envLine(one.key, shownValue(one, config[name as keyof Config]))}`,
+      ([name, setting]) =>
+        `# ${setting.doc}\n${envLine(setting.key, printedValue(setting, config[name as keyof Config]))}`,
     )
     .join('\n\n')
 }
@@ -175,10 +175,10 @@ export function atPort(config: Config, port: number): Config {
   const { hostname, serviceDid, ...rest } = config
   const isNameOurs = hostname === `localhost:${config.port}`
   const isDidOurs = serviceDid === didOf(hostname)
-  const asked = { ...rest, ...givenPatterns(config), port }
+  const requested = { ...rest, ...givenPatterns(config), port }
   return Object.freeze(
     withDerived({
-      ...asked,
+      ...requested,
       ...(!isNameOurs && { hostname }),
       ...(!isDidOurs && { serviceDid }),
     }),
@@ -237,22 +237,22 @@ function unknownKey(key: string): ConfigError {
   )
 }
 
-function readSetting<T>(one: Setting<T>, raw: Record<string, string>): T | undefined {
-  const value = raw[one.key] ?? one.fallback
+function readSetting<T>(setting: Setting<T>, raw: Record<string, string>): T | undefined {
+  const value = raw[setting.key] ?? setting.fallback
   if (value === undefined) return undefined
   try {
-    return one.parse(value)
+    return setting.parse(value)
   } catch (error) {
     if (!(error instanceof Unfit)) throw error
     throw new ConfigError(
-      `${one.key} is ${one.isSecret ? 'set' : `"${value}"`}, but must be ${error.message}.`,
-      `Set ${one.key} in ${settingsPlace()}${one.fallback ? `, or leave it out for ${one.fallback}` : ''}.`,
+      `${setting.key} is ${setting.isSecret ? 'set' : `"${value}"`}, but must be ${error.message}.`,
+      `Set ${setting.key} in ${settingsLocation()}${setting.fallback ? `, or leave it out for ${setting.fallback}` : ''}.`,
     )
   }
 }
 
 /** Formats a value as an operator would write it; a secret shows only that it is set. */
-export function shownValue({ isSecret }: { isSecret?: true }, value: unknown): string {
+export function printedValue({ isSecret }: { isSecret?: true }, value: unknown): string {
   return isSecret && value !== undefined ? '********' : formatValue(value)
 }
 

@@ -1,6 +1,6 @@
 // Lists every setting with its value and origin, for operators who wonder why it has that value.
 
-import { type Config, settingSources, shownValue } from './config.ts'
+import { type Config, printedValue, settingSources } from './config.ts'
 import { settings } from './settings.ts'
 
 export type SettingOrigin = 'environment' | 'dotenv' | 'default' | 'derived'
@@ -17,14 +17,14 @@ export type ExplainedSetting = {
 
 export function explainSettings(config: Config): ExplainedSetting[] {
   const sources = settingSources()
-  return Object.entries(settings).map(([name, one]) => {
+  return Object.entries(settings).map(([name, setting]) => {
     const value = config[name as keyof Config]
-    const unset = one.fallback === undefined && value !== undefined ? 'derived' : 'default'
+    const unset = setting.fallback === undefined && value !== undefined ? 'derived' : 'default'
     return {
-      key: one.key,
-      value: value === undefined ? undefined : shownValue(one, value),
-      origin: sources.get(one.key) ?? unset,
-      doc: one.doc,
+      key: setting.key,
+      value: value === undefined ? undefined : printedValue(setting, value),
+      origin: sources.get(setting.key) ?? unset,
+      doc: setting.doc,
     }
   })
 }

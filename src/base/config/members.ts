@@ -23,5 +23,5 @@ export function whyReturning(
 
 /** The named members, as DIDs and handles. */
 export function namedMembers(members: Members): string[] {
-  return members === 'open' ? [] : members.filter((one) => one !== INVITE)
+  return members === 'open' ? [] : members.filter((member) => member !== INVITE)
 }

@@ -49,8 +49,8 @@ export function pageCacheKib(
   machineMb = memoryOfMachine() / MB,
 ): number {
   const { most, least, share } = PAGES_MB
-  const wholeMb = memoryMb || shareOf(machineMb)
-  const each = wholeMb === 0 ? most : (wholeMb * share) / (1 + serveThreads)
+  const totalMb = memoryMb || shareOf(machineMb)
+  const each = totalMb === 0 ? most : (totalMb * share) / (1 + serveThreads)
   return Math.floor(Math.min(most, Math.max(least, each)) * KIB_PER_MB)
 }
 
@@ -65,10 +65,10 @@ export function answerCacheBytes(
 ): { bytes: number; missing: number } {
   const { memoryMb, serveThreads, answerCacheMb } = limits
   const most = answerCacheMb * MB
-  const wholeMb = memoryMb || shareOf(machineMb)
-  if (wholeMb === 0) return { bytes: most, missing: 0 }
+  const totalMb = memoryMb || shareOf(machineMb)
+  if (totalMb === 0) return { bytes: most, missing: 0 }
   const taken = UNITS.emptyBytes + storedBytes(sizes, limits) * UNITS.measuredOverModel
-  const left = (wholeMb * MB - taken) / serveThreads
+  const left = (totalMb * MB - taken) / serveThreads
   const least = Math.min(most, LEAST_ANSWERS_MB * MB)
   const bytes = Math.min(most, Math.max(least, left))
   return { bytes, missing: memoryMb === 0 ? 0 : Math.max(0, (bytes - left) * serveThreads) }

@@ -165,7 +165,7 @@ export function originOrNone(value: string): string {
 
 export function members(value: string): 'open' | string[] {
   if (value.trim().toLowerCase() === 'open') return 'open'
-  const accounts = list(value).map((one) => (one.toLowerCase() === INVITE ? INVITE : one))
+  const accounts = list(value).map((value) => (value.toLowerCase() === INVITE ? INVITE : value))
   if (accounts.some((one) => one.toLowerCase() === 'open'))
     throw new Unfit('"open" by itself, which lets everyone in, or a list without that word')
   for (const account of accounts) {

@@ -33,6 +33,6 @@ export function optional<T>(
   return setting<T | undefined>(key, undefined, parse, doc)
 }
 
-export function hidden<T>(one: Setting<T>): Setting<T> {
-  return { ...one, isSecret: true }
+export function hidden<T>(setting: Setting<T>): Setting<T> {
+  return { ...setting, isSecret: true }
 }

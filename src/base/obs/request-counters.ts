@@ -138,7 +138,7 @@ export function readMethodCounts(
 /** The same for routes other than methods; `method` is the route. */
 export function readWebCounts(space: SharedArrayBuffer): MethodCounts[] {
   const rows = readRows(space, [], isWebRow)
-  return rows.map((one) => ({ ...one, method: one.method.slice(webPath('' as WebRoute).length) }))
+  return rows.map((row) => ({ ...row, method: row.method.slice(webPath('' as WebRoute).length) }))
 }
 
 function readRows(

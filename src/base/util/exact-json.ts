@@ -14,10 +14,10 @@ const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
  * read. @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {
-  return MAY_CHANGE.test(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text)
+  return MAY_CHANGE.test(text) ? JSON.parse(text, exactDigits as Reviver) : JSON.parse(text)
 }
 
-function keepDigits(_key: string, value: unknown, { source }: Context): unknown {
+function exactDigits(_key: string, value: unknown, { source }: Context): unknown {
   if (typeof value !== 'number' || source === undefined) return value
   return Number.isSafeInteger(value) || String(value) === source ? value : rawJSON(source)
 }

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts'
 
 const UNKNOWN = '–'
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const integers = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const time = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
@@ -16,7 +16,7 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 /** 1,234 or 5.6M. */
 export function count(value: number | undefined): string {
   if (value === undefined) return UNKNOWN
-  return value < 100_000 ? whole.format(value) : compact.format(value)
+  return value < 100_000 ? integers.format(value) : compact.format(value)
 }
 
 /** A rate per second, with one decimal place if it is small. */
@@ -59,8 +59,8 @@ export function bytes(value: number | undefined): string {
   return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`
 }
 
-export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`
+export function plural(value: number, singular: string, many = `${singular}s`): string {
+  return `${count(value)} ${value === 1 ? singular : many}`
 }
 
 /**

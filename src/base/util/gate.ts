@@ -21,22 +21,22 @@ export function createGate(
 type ThingGate = {
   mayAsk(thing: string): boolean
   /** Whether it happened lately, without counting this as another time. */
-  wasAsked(thing: string): boolean
+  wasRequested(thing: string): boolean
   /** Allows it again at once. */
   open(thing: string): void
 }
 
 /** The same for each of many things; remembers the `max` latest ones. */
 export function createThingGate(everyMs: number, max: number, now: () => number): ThingGate {
-  const asked = new LruMap<string, number>(max)
-  const wasAsked = (thing: string) => now() - (asked.get(thing) ?? -Infinity) < everyMs
+  const requested = new LruMap<string, number>(max)
+  const wasRequested = (thing: string) => now() - (requested.get(thing) ?? -Infinity) < everyMs
   return {
-    wasAsked,
+    wasRequested,
     mayAsk(thing) {
-      if (wasAsked(thing)) return false
-      asked.set(thing, now())
+      if (wasRequested(thing)) return false
+      requested.set(thing, now())
       return true
     },
-    open: (thing) => asked.delete(thing),
+    open: (thing) => requested.delete(thing),
   }
 }

@@ -15,12 +15,12 @@ export function findInstallation(root = resolve(import.meta.dirname, '../../..')
 }
 
 /** Where an operator sets a setting, to follow “Set … in”. */
-export function settingsPlace(): string {
-  const places: Record<Installation, string> = {
+export function settingsLocation(): string {
+  const locations: Record<Installation, string> = {
     release: '/etc/slipstream/slipstream.env',
     container: 'deploy/slipstream.env, and run `up` again',
     checkout: 'the environment or in .env',
     package: 'the environment or in .env',
   }
-  return places[findInstallation()]
+  return locations[findInstallation()]
 }

@@ -54,7 +54,7 @@ export function createLimiter(limits: Limits): Limiter {
   }
 
   /** @returns whether the longest lane had more waiting entries than this one will have. */
-  function makeRoom(lane: Lane): boolean {
+  function freeSlot(lane: Lane): boolean {
     const longest = longestOf(lanes)
     if (longest.waiting.length <= lane.waiting.length + 1) return false
     waiting -= 1
@@ -68,7 +68,7 @@ export function createLimiter(limits: Limits): Limiter {
       lane.running += 1
       return
     }
-    if (waiting >= maxWaiting && !makeRoom(lane)) throw full()
+    if (waiting >= maxWaiting && !freeSlot(lane)) throw full()
     waiting += 1
     await new Promise<void>((start, refuse) => lane.waiting.push({ start, refuse }))
   }

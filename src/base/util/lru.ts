@@ -80,23 +80,23 @@ export class BoundedByBytes<T extends { readonly bytes: number }, Id = number> {
   }
 
   /** Evicts any excess immediately. */
-  keepAtMost(bytes: number): void {
+  limitTo(bytes: number): void {
     this.#maxBytes = bytes
     if (this.#youngBytes * 2 > bytes) this.forgetAll()
     else if (this.bytes > bytes) this.#dropOld()
   }
 
   find(id: Id): T | undefined {
-    const kept = this.#young.get(id)
-    if (kept) return kept
+    const cached = this.#young.get(id)
+    if (cached) return cached
     const aged = this.#old.get(id)
-    if (aged) this.keep(id, aged)
+    if (aged) this.add(id, aged)
     return aged
   }
 
-  keep(id: Id, one: T): void {
-    this.#youngBytes += one.bytes - (this.#young.get(id)?.bytes ?? 0)
-    this.#young.set(id, one)
+  add(id: Id, item: T): void {
+    this.#youngBytes += item.bytes - (this.#young.get(id)?.bytes ?? 0)
+    this.#young.set(id, item)
     this.#old.delete(id)
     if (this.#youngBytes * 2 <= this.#maxBytes) return
     this.#old = this.#young
@@ -107,10 +107,10 @@ export class BoundedByBytes<T extends { readonly bytes: number }, Id = number> {
 
   forget(id: Id): void {
     this.#old.delete(id)
-    const kept = this.#young.get(id)
-    if (!kept) return
+    const cached = this.#young.get(id)
+    if (!cached) return
     this.#young.delete(id)
-    this.#youngBytes -= kept.bytes
+    this.#youngBytes -= cached.bytes
   }
 
   forgetAll(): void {

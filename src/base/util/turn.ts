@@ -168,7 +168,7 @@ export function* inParts<T, U>(
     at += some.length
     call.hasMoreParts = at < items.length
     try {
-      for (const one of work(some)) done.push(one)
+      for (const item of work(some)) done.push(item)
     } finally {
       call.hasMoreParts = false
     }
@@ -250,5 +250,7 @@ export function inTurn<T>(
 
 /** Collects all values in order; synchronous if all of them are. */
 export function allOf<T>(found: readonly MaybeLater<T>[]): MaybeLater<T[]> {
-  return found.some((one) => one instanceof Promise) ? Promise.all(found) : (found as T[])
+  return found.some((maybeLater) => maybeLater instanceof Promise)
+    ? Promise.all(found)
+    : (found as T[])
 }

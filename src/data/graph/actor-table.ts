@@ -86,8 +86,8 @@ class ActorTableView implements ActorReader {
 
   #find(did: string, isPlc: boolean, hash: number): number {
     for (;;) {
-      const place = this.place(did, isPlc, hash)
-      const uid = Atomics.load(this.table.ints, place)
+      const slot = this.slot(did, isPlc, hash)
+      const uid = Atomics.load(this.table.ints, slot)
       // The slot may have been removed and given to another account meanwhile.
       if (uid === 0 || this.isAt(uid, did, isPlc)) return uid
     }
@@ -129,7 +129,7 @@ class ActorTableView implements ActorReader {
   }
 
   /** The slot in the table that holds the DID's uid, or would. */
-  protected place(did: string, isPlc: boolean, hash: number): number {
+  protected slot(did: string, isPlc: boolean, hash: number): number {
     const size = 2 ** Atomics.load(this.counts, TABLE_BITS)
     if (size * 2 > this.table.ints.length) this.table.refresh(size * 2)
     const table = this.table.ints
@@ -189,15 +189,15 @@ class ActorTable extends ActorTableView implements ActorWriter {
 
   intern(did: string): number {
     const { isPlc, hash } = packDid(did, this.packedWords())
-    const place = this.place(did, isPlc, hash)
-    return this.table.ints[place]! || this.#add(did, isPlc, place)
+    const slot = this.slot(did, isPlc, hash)
+    return this.table.ints[slot]! || this.#add(did, isPlc, slot)
   }
 
   truncate(count: number): void {
     for (let uid = this.count; uid > count; uid--) {
       const did = this.didOf(uid)
       const { isPlc, hash } = packDid(did, this.packedWords())
-      Atomics.store(this.table.ints, this.place(did, isPlc, hash), 0)
+      Atomics.store(this.table.ints, this.slot(did, isPlc, hash), 0)
       this.columns.ints[uid] = 0
     }
     Atomics.store(this.counts, COUNT, Math.min(count, this.count))
@@ -229,7 +229,7 @@ class ActorTable extends ActorTableView implements ActorWriter {
   }
 
   /** Writes all of the account's data before its uid is stored in the table. */
-  #add(did: string, isPlc: boolean, place: number): number {
+  #add(did: string, isPlc: boolean, slot: number): number {
     const uid = this.count + 1
     assert(uid <= MAX_UID, 'there are more accounts than uids')
     this.dids.ensure((uid + 1) * DID_WORDS)
@@ -242,7 +242,7 @@ class ActorTable extends ActorTableView implements ActorWriter {
       this.counts[HEAP_TOP] = storeInHeap(did, { words, at, heap: this.heap, top })
     }
     Atomics.store(this.counts, COUNT, uid)
-    Atomics.store(this.table.ints, place, uid)
+    Atomics.store(this.table.ints, slot, uid)
     if (uid > MAX_LOAD * 2 ** this.counts[TABLE_BITS]!)
       this.#makeTable(this.counts[TABLE_BITS]! + 1)
     return uid

@@ -18,18 +18,18 @@ import type { ActorReader } from './types.ts'
 export type Draw = (item: number, follower: number) => number
 
 /** Whether `owner`'s timeline takes `item`, identified as in `Draw`. */
-export type Keeps = (owner: number, item: number) => boolean
+export type IsDrawn = (owner: number, item: number) => boolean
 
 /** Returns the share of items that a timeline with this many follows keeps; 1 if the limit is 0. */
 export function keepShare(limit: number, follows: number): number {
   return limit === 0 || follows <= limit ? 1 : limit / follows
 }
 
-export function createKeeps(options: {
+export function createIsDrawn(options: {
   graph: Pick<FollowGraphReader, 'followsCount'>
   limit: number
   draw: Draw
-}): Keeps {
+}): IsDrawn {
   const { graph, limit, draw } = options
   return (owner, item) => {
     const share = keepShare(limit, graph.followsCount(owner))

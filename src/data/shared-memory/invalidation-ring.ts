@@ -112,7 +112,7 @@ export class InvalidationWriter {
 
   /** Adds one invalidation, visible at once. */
   add(kind: number, a: number, b: number): void {
-    writeInvalidation(this.#ints, placeOf(this.#head), kind, a, b)
+    writeInvalidation(this.#ints, slotOf(this.#head), kind, a, b)
     this.#moveHead(1)
   }
 
@@ -122,7 +122,7 @@ export class InvalidationWriter {
   publish(invalidations: Int32Array, count: number): void {
     assert(count <= MAX_INVALIDATIONS_AT_ONCE, `${count} notes at once`)
     for (let i = 0; i < count; i++) {
-      const to = { words: this.#ints, at: placeOf(this.#head + i) }
+      const to = { words: this.#ints, at: slotOf(this.#head + i) }
       copyInvalidation(invalidations, i * WIDTH, to)
     }
     if (count > 0) this.#moveHead(count)
@@ -138,7 +138,7 @@ export class InvalidationWriter {
   }
 }
 
-function placeOf(number: number): number {
+function slotOf(number: number): number {
   return HEADER + (number & RING_MASK) * WIDTH
 }
 
@@ -205,7 +205,7 @@ export class InvalidationReader {
     const ints = this.#ints
     const copy = this.#copy
     for (let i = 0; i < count; i++) {
-      copyInvalidation(ints, placeOf(this.#position + i), { words: copy, at: i * WIDTH })
+      copyInvalidation(ints, slotOf(this.#position + i), { words: copy, at: i * WIDTH })
     }
   }
 

@@ -23,10 +23,11 @@ const versionOf = perDatabase((db) => {
 /** @param read - receives its previous result */
 export function untilCommit<T>(db: Db, read: (last: T | undefined) => T): () => T {
   const version = versionOf(db)
-  let kept: { value: T; version: number | undefined } | undefined
+  let cached: { value: T; version: number | undefined } | undefined
   return () => {
     const current = version()
-    if (kept?.version !== current || !kept) kept = { value: read(kept?.value), version: current }
-    return kept.value
+    if (cached?.version !== current || !cached)
+      cached = { value: read(cached?.value), version: current }
+    return cached.value
   }
 }

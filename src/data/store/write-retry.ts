@@ -17,18 +17,18 @@ export type WriteRetry = {
    * @returns whether it could be done
    * @throws any other error of the work
    */
-  ifThereIsRoom(work: () => void): boolean
+  ifThereIsSpace(work: () => void): boolean
   /** Resolves when there seems to be room, when the process stops, or on the signal. */
-  untilRoom(signal?: AbortSignal): Promise<void>
+  untilSpace(signal?: AbortSignal): Promise<void>
 }
 
 /** For callers that nothing else would have to wait for: a full disk is an error like any other. */
 export const noRetry: WriteRetry = {
   isFull: () => false,
   retry: async (work) => work(),
-  ifThereIsRoom(work) {
+  ifThereIsSpace(work) {
     work()
     return true
   },
-  untilRoom: async () => undefined,
+  untilSpace: async () => undefined,
 }

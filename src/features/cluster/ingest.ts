@@ -3,8 +3,8 @@
 import { settingsOf } from '../../base/config/every-setting.ts'
 import { type IngestFeature, requestHandlers } from '../../ingest/feature.ts'
 import { createHeldBuckets } from './engine/held-buckets.ts'
-import { keepOwnRings } from './own-rings.ts'
-import { applySharedPlace } from './place/apply-place.ts'
+import { createOwnRings } from './own-rings.ts'
+import { applyClusterState } from './place/apply-place.ts'
 import type { ClusterRequests } from './requests.ts'
 import { clusterSettings } from './settings.ts'
 import { applySharedState } from './state/apply-changes.ts'
@@ -13,12 +13,12 @@ export const ingest: IngestFeature = {
   requests: requestHandlers<ClusterRequests>({
     'cluster/state': (ctx, did, changes, { accepted }) =>
       applySharedState(ctx, did, changes, accepted),
-    'cluster/place': (ctx, _did, changes) => applySharedPlace(ctx, changes),
+    'cluster/place': (ctx, _did, changes) => applyClusterState(ctx, changes),
   }),
   start(config, core) {
     if (settingsOf(config, clusterSettings).engine === undefined) return {}
     const held = createHeldBuckets()
-    const own = keepOwnRings({ ...core, held })
+    const own = createOwnRings({ ...core, held })
     core.isOurTimeline = own.isOurs
     // The engine counts the seats.
     return { memory: { cluster: held.buffer }, countsSeats: true, stop: own.stop }

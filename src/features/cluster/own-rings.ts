@@ -14,10 +14,10 @@ type Dependencies = {
 
 const EVERY_MS = 1_000
 /** Keeps the timelines of a bucket that is lost only for a moment. */
-const KEPT_FOR_MS = 10_000
+const CACHED_FOR_MS = 10_000
 const LOOKED_AT_ONCE = 2_000
 
-export function keepOwnRings({ memory, now, held }: Dependencies): {
+export function createOwnRings({ memory, now, held }: Dependencies): {
   /** Whether this node holds the member's timeline. */
   isOurs(did: string): boolean
   stop(): void
@@ -55,7 +55,7 @@ function createOwnBuckets(now: () => number, isHeld: (bucket: number) => boolean
     /** @returns whether any were dropped since the last call */
     haveGone(): boolean {
       for (let bucket = 0; bucket < BUCKETS; bucket++) look(bucket)
-      const gone = [...heldAt].filter(([, at]) => now() - at > KEPT_FOR_MS)
+      const gone = [...heldAt].filter(([, at]) => now() - at > CACHED_FOR_MS)
       for (const [bucket] of gone) heldAt.delete(bucket)
       return gone.length > 0
     },

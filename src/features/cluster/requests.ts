@@ -1,6 +1,6 @@
 // What the serving threads ask of the writer about the state that nodes share.
 
-import type { NumberedPlaceChange } from './engine/place-changes.ts'
+import type { NumberedClusterChange } from './engine/place-changes.ts'
 import type { NumberedChange } from './engine/private-changes.ts'
 
 /**
@@ -18,15 +18,15 @@ export type SharedStateRequest = {
  * Changes of the place that the nodes share, ascending, on top of change `from`; afterwards this
  * node has all up to `to`. Removals of keys up to `goneUntil` need not be remembered.
  */
-export type SharedPlaceRequest = {
+export type ClusterStateRequest = {
   place: string
   from: number
   to: number
-  changes: NumberedPlaceChange[]
+  changes: NumberedClusterChange[]
   goneUntil: number
 }
 
 export type ClusterRequests = {
   'cluster/state': SharedStateRequest
-  'cluster/place': SharedPlaceRequest
+  'cluster/place': ClusterStateRequest
 }

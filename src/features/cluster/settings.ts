@@ -20,8 +20,8 @@ const PREFIX = 'cql://'
 export function parseEngineAddress(value: string): EngineAddress {
   const trimmed = value.trim()
   const address = trimmed.startsWith(PREFIX) ? trimmed.slice(PREFIX.length) : ''
-  const [place = '', query = 'dc=datacenter1', ...tooMuch] = address.split('?')
-  const [authority = '', keyspace = '', ...further] = place.split('/')
+  const [clusterId = '', query = 'dc=datacenter1', ...tooMuch] = address.split('?')
+  const [authority = '', keyspace = '', ...further] = clusterId.split('/')
   const [list = '', user, ...others] = authority.split('@').reverse()
   const hosts = list.split(',').map((host) => host.trim())
   const isFit =

@@ -14,11 +14,11 @@ import { createHeldBuckets, type HeldBuckets } from './engine/held-buckets.ts'
 import { createSoleLeases, type Leases } from './engine/leases.ts'
 import { clusterSettings } from './settings.ts'
 import { createArrivalTail } from './sharing/arrival-tail.ts'
-import { createEnginePlace } from './sharing/engine-place.ts'
+import { createClusterState } from './sharing/engine-place.ts'
 import { createDeliveries } from './sharing/following-deliveries.ts'
 import { createFollowingWriter } from './sharing/following-writer.ts'
 import { createGuestTimelines } from './sharing/guest-timelines.ts'
-import { isEngineAway, sharePlace } from './sharing/place-sharing.ts'
+import { isEngineAway, shareClusterState } from './sharing/place-sharing.ts'
 import { createSharedFollowing } from './sharing/shared-following.ts'
 import { createSharedHomes, type SharedHomes } from './sharing/shared-homes.ts'
 import { createSharedState } from './sharing/shared-state.ts'
@@ -33,28 +33,28 @@ export function shareOnEngine(parts: SharingParts): Sharing | undefined {
   const settings = settingsOf(config, clusterSettings)
   if (settings.engine === undefined) return undefined
   const isFirst = parts.thread === 0
-  const engine = createEnginePlace(settings)
-  const { place } = engine
-  const shared = createSharedState({ place, db, writer: ingest.writer, log })
-  const decisions = sharePlace({ ...parts, place, state: shared, isFirst })
-  const placeId = () => decisions.id()
+  const engine = createClusterState(settings)
+  const { cluster } = engine
+  const shared = createSharedState({ cluster, db, writer: ingest.writer, log })
+  const decisions = shareClusterState({ ...parts, cluster, state: shared, isFirst })
+  const clusterId = () => decisions.id()
   const timelines = createSharedTimelines({
-    place,
-    placeId,
+    cluster,
+    clusterId,
     db,
     ingest: timelineWriter(ingest),
     log,
   })
   const held = createHeldBuckets(memory.features?.['cluster'])
   const readers = prepareReaders(parts)
-  const following = createSharedFollowing({ place, db, items: readers.logged, log })
+  const following = createSharedFollowing({ cluster, db, items: readers.logged, log })
   const published = new Int32Array(memory.invalidations)
   const isPublished = () => awaitPublished(published, 0)
-  const leases = isFirst ? leasesOf(parts, place, held) : undefined
+  const leases = isFirst ? leasesOf(parts, cluster, held) : undefined
   const writing =
     leases &&
     createFollowingWriter({
-      place,
+      cluster,
       leases,
       db,
       actors,
@@ -65,7 +65,7 @@ export function shareOnEngine(parts: SharingParts): Sharing | undefined {
       invalidations: new InvalidationReader(memory.invalidations),
       ...readers,
     })
-  const homes = openHomes(parts, { place, readers, held, isPublished })
+  const homes = openHomes(parts, { cluster, readers, held, isPublished })
   return {
     writer: decisions.writer,
     operate: decisions.operate,
@@ -97,10 +97,10 @@ export function shareOnEngine(parts: SharingParts): Sharing | undefined {
 
 function leasesOf(
   { config, log }: SharingParts,
-  place: ReturnType<typeof createEnginePlace>['place'],
+  cluster: ReturnType<typeof createClusterState>['cluster'],
   held: HeldBuckets,
 ): Leases {
-  const table = async () => (await place()).leases
+  const table = async () => (await cluster()).leases
   return createCqlLeases({ table, name: `${hostname()}:${config.port}`, log, onLooked: held.set })
 }
 
@@ -119,13 +119,13 @@ function gaugesOf({
   homes: SharedHomes
   fallbacks: readonly number[]
 }): Readonly<Record<FeatureGauge, number>> {
-  const { asked, used, kept } = homes.counts()
+  const { requested, used, cached } = homes.counts()
   return {
     ...(leases && leaseGauges(leases)),
-    'cluster.engineFallbacks': fallbacks.reduce((sum, one) => sum + one, 0),
+    'cluster.engineFallbacks': fallbacks.reduce((sum, value) => sum + value, 0),
     'cluster.homesUsed': used,
-    'cluster.homesUnused': asked - used,
-    'cluster.guestTimelines': kept,
+    'cluster.homesUnused': requested - used,
+    'cluster.guestTimelines': cached,
   }
 }
 
@@ -138,16 +138,16 @@ function leaseGauges(leases: Pick<Leases, 'counts'>) {
   }
 }
 
-const fallbacksOf = (one: { fallbacks(): number }) => one.fallbacks()
+const fallbacksOf = (item: { fallbacks(): number }) => item.fallbacks()
 
 function openHomes(
   reading: SharingParts,
   {
-    place,
+    cluster,
     readers,
     ...parts
   }: {
-    place: ReturnType<typeof createEnginePlace>['place']
+    cluster: ReturnType<typeof createClusterState>['cluster']
     readers: ReturnType<typeof prepareReaders>
     held: HeldBuckets
     isPublished: () => boolean
@@ -160,7 +160,17 @@ function openHomes(
   const guests = createGuestTimelines({ ...reading, items, tail, invalidations })
   const { writer } = ingest
   const rings = reading.timelines
-  return createSharedHomes({ ...reading, ...parts, place, items, tail, guests, rings, writer, log })
+  return createSharedHomes({
+    ...reading,
+    ...parts,
+    cluster,
+    items,
+    tail,
+    guests,
+    rings,
+    writer,
+    log,
+  })
 }
 
 function afterwards(

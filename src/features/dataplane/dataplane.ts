@@ -18,7 +18,7 @@ import { dataplaneSettings } from './settings.ts'
 import { createWeb } from './web.ts'
 import { createGrpc } from './wire/grpc.ts'
 import { type DataplaneListener, listen } from './wire/listener.ts'
-import { MAX_ANSWERED_BYTES, MAX_ASKED_BYTES } from './wire/messages.ts'
+import { MAX_ANSWERED_BYTES, MAX_REQUESTED_BYTES } from './wire/messages.ts'
 
 type DataplaneOptions = Omit<DataplaneParts, 'invalidations' | 'onViewer'> & {
   onViewer: OnViewer
@@ -48,11 +48,11 @@ export async function startDataplane(
       ...bsyncStreamRpcs(reading),
     },
   )
-  const limits = { maxAskedBytes: MAX_ASKED_BYTES, maxAnsweredBytes: MAX_ANSWERED_BYTES }
+  const limits = { maxRequestedBytes: MAX_REQUESTED_BYTES, maxAnsweredBytes: MAX_ANSWERED_BYTES }
   const answer = connectNodeAdapter({
     routes: routesOf(calls),
     fallback: createWeb(searches, overload),
-    readMaxBytes: MAX_ASKED_BYTES,
+    readMaxBytes: MAX_REQUESTED_BYTES,
     writeMaxBytes: MAX_ANSWERED_BYTES,
     acceptCompression: [],
     maxTimeoutMs: MAX_TIMER_MS,

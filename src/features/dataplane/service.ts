@@ -14,7 +14,7 @@ import { actorInfoRpcs, actorRpcs } from './calls/actors.ts'
 import { associatedRpcs } from './calls/associated.ts'
 import { type Arrivals, awaitingMissing } from './calls/awaited.ts'
 import { emptyRpcs } from './calls/empty.ts'
-import { deedRpcs, engagementRpcs } from './calls/engagement.ts'
+import { engagementRpcs, viewerActivityRpcs } from './calls/engagement.ts'
 import { feedRpcs } from './calls/feeds.ts'
 import { labelRpcs } from './calls/labels.ts'
 import { listRpcs } from './calls/lists.ts'
@@ -52,7 +52,7 @@ function handlers({ reading, searches }: ServiceParts): object {
     ...actorInfoRpcs(reading),
     ...actorRpcs(reading),
     ...bookmarkRpcs(reading),
-    ...deedRpcs(reading),
+    ...viewerActivityRpcs(reading),
     ...emptyRpcs(),
     ...associatedRpcs(reading),
     ...engagementRpcs(reading),
@@ -151,7 +151,7 @@ function countedCall(
   const waiting = awaitingMissing(localName, handler, { reading, arrivals, begin })
   const sliced = inSlices(localName, waiting, {
     begin,
-    encode: (one) => encodedOf(output, one),
+    encode: (item) => encodedOf(output, item),
     maxBytes: MAX_ANSWERED_BYTES,
   })
   return (request, ended) => {

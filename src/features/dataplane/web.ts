@@ -69,7 +69,7 @@ function sendJson(response: Outgoing, status: number, body: object): void {
   response.end(JSON.stringify(body))
 }
 
-function asked(query: URLSearchParams) {
+function requestOf(query: URLSearchParams) {
   const limit = Number(query.get('limit') ?? 25)
   const cursor = query.get('cursor') ?? undefined
   return {
@@ -81,33 +81,33 @@ function asked(query: URLSearchParams) {
 
 async function actorsSkeleton(searches: Searches, query: URLSearchParams) {
   const viewer = query.get('viewer') ?? ''
-  const { dids, cursor } = await searches.actors({ ...asked(query), viewer })
+  const { dids, cursor } = await searches.actors({ ...requestOf(query), viewer })
   return { actors: dids.map((did) => ({ did })), ...(cursor && { cursor }) }
 }
 
 /** Takes the parameters of searchPosts. */
 async function postsSkeleton(searches: Searches, query: URLSearchParams) {
-  const one = (name: string) => query.get(name) ?? undefined
-  const { q, ...page } = asked(query)
+  const run = (name: string) => query.get(name) ?? undefined
+  const { q, ...page } = requestOf(query)
   const { uris, cursor } = await searches.posts(
     ofSearchPosts({
       q,
-      sort: one('sort') ?? 'top',
-      since: one('since'),
-      until: one('until'),
-      author: one('author'),
-      mentions: one('mentions'),
-      lang: one('lang'),
-      domain: one('domain'),
-      url: one('url') as `${string}:${string}`,
+      sort: run('sort') ?? 'top',
+      since: run('since'),
+      until: run('until'),
+      author: run('author'),
+      mentions: run('mentions'),
+      lang: run('lang'),
+      domain: run('domain'),
+      url: run('url') as `${string}:${string}`,
       tag: query.getAll('tag'),
     }),
-    { ...page, viewer: one('viewer') },
+    { ...page, viewer: run('viewer') },
   )
   return { posts: uris.map((uri) => ({ uri })), ...(cursor && { cursor }) }
 }
 
 async function packsSkeleton(searches: Searches, query: URLSearchParams) {
-  const { uris, cursor } = await searches.records('app.bsky.graph.starterpack', asked(query))
+  const { uris, cursor } = await searches.records('app.bsky.graph.starterpack', requestOf(query))
   return { starterPacks: uris.map((uri) => ({ uri })), ...(cursor && { cursor }) }
 }

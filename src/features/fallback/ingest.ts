@@ -10,7 +10,7 @@ export const ingest: IngestFeature = {
     counting?.start()
     return {
       calls: ingestCalls<FallbackCalls>({
-        'fallback/counts-requested': (_did, shown) => counting?.requested(shown),
+        'fallback/counts-requested': (_did, presented) => counting?.requested(presented),
       }),
       stop: () => counting?.stop(),
     }

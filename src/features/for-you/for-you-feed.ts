@@ -23,7 +23,7 @@ import { lessOf, NONE_OF, seenBy } from './store/readers.ts'
 import { createJudge, mutedWordsIn } from './suiting.ts'
 import { followedVoters, memberVoters, slotOf } from './voters.ts'
 
-type Parts = Pick<ServeParts, 'db' | 'actors' | 'graph' | 'writer' | 'log'> & {
+type Dependencies = Pick<ServeParts, 'db' | 'actors' | 'graph' | 'writer' | 'log'> & {
   app: Pick<ServeParts['app'], 'preferencesOf' | 'itemsByUri'>
   isMember: ServeParts['isMember']
   serviceAuth: ServeParts['serviceAuth']
@@ -49,7 +49,7 @@ const NOT_THIS_AUTHOR = 'io.slipstream.feed.defs#notThisAuthor'
 
 type ForYouFeed = OwnFeed & { counts: { pages: number; firstPages: number; empty: number } }
 
-export function createForYouFeed(parts: Parts): ForYouFeed {
+export function createForYouFeed(parts: Dependencies): ForYouFeed {
   const { db, state, writer, log, now } = parts
   const sessions = createSessions()
   const scratch = createScratch()
@@ -90,14 +90,17 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
   }
 
   /** A few of each author. */
-  function chosen(candidates: readonly Candidate[], reason: (one: Candidate) => string): Choice[] {
+  function chosen(
+    candidates: readonly Candidate[],
+    reason: (candidate: Candidate) => string,
+  ): Choice[] {
     const byAuthor = new Map<number, number>()
-    return candidates.flatMap((one) => {
-      const author = authorOfPost(state, one.post)
+    return candidates.flatMap((candidate) => {
+      const author = authorOfPost(state, candidate.post)
       const before = byAuthor.get(author) ?? 0
       byAuthor.set(author, before + 1)
       if (before >= MOST_OF_AN_AUTHOR) return []
-      return [{ uri: uriOf(keyOfPost(state, one.post)), reason: reason(one) }]
+      return [{ uri: uriOf(keyOfPost(state, candidate.post)), reason: reason(candidate) }]
     })
   }
 
@@ -142,7 +145,7 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
         },
       }
     },
-    shown(viewer, uris, limit) {
+    visible(viewer, uris, limit) {
       // One post is what a client asks for to see whether there is something new.
       if (!viewer || limit === 1) return
       const posts = uris.map(hashOfUri).filter((hash) => hash !== undefined)
@@ -193,7 +196,7 @@ const noMatter = () => undefined
 
 /** @throws XRPCError AuthRequired if the token is none of a reader for this method */
 async function readerOf(
-  { actors, serviceAuth }: Parts,
+  { actors, serviceAuth }: Dependencies,
   token: string | undefined,
 ): Promise<Viewer> {
   if (token === undefined) return undefined
@@ -204,7 +207,7 @@ async function readerOf(
 }
 
 /** Whose likes fill a page up, if the reader's own lead to too little. */
-function standIns(parts: Parts, uid: number) {
+function standIns(parts: Dependencies, uid: number) {
   const { state } = parts
   const follows = {
     users: () => (uid === 0 ? [] : followedVoters(parts, state, uid)),
@@ -214,7 +217,7 @@ function standIns(parts: Parts, uid: number) {
 }
 
 function judgeFor(
-  { db, graph, app, now }: Parts,
+  { db, graph, app, now }: Dependencies,
   { viewer, session, languages }: Pick<FeedRequest, 'viewer' | 'languages'> & { session: Session },
   items: readonly number[],
 ) {
@@ -226,13 +229,13 @@ function judgeFor(
 }
 
 async function heed(
-  { writer }: Pick<Parts, 'writer'>,
+  { writer }: Pick<Dependencies, 'writer'>,
   did: string,
   interactions: readonly Interaction[],
 ): Promise<void> {
-  const of = (event: string) => interactions.filter((one) => one.event === event)
-  const isTold = [...of(SEEN), ...of(LESS), ...of(NOT_THIS_AUTHOR)]
-  const posts = isTold.map(({ item }) => hashOfUri(item)).filter((hash) => hash !== undefined)
+  const of = (event: string) => interactions.filter((interaction) => interaction.event === event)
+  const isNotified = [...of(SEEN), ...of(LESS), ...of(NOT_THIS_AUTHOR)]
+  const posts = isNotified.map(({ item }) => hashOfUri(item)).filter((hash) => hash !== undefined)
   if (posts.length > 0) await askWriter(writer, did, { kind: 'for-you/seen', body: { posts } })
   for (const [event, times] of [
     [LESS, 1],

@@ -33,7 +33,7 @@ export const ingest: IngestFeature = {
     'for-you/seen': (ctx, did, { posts }) => addSeen(ctx.db, internActor(ctx, did), posts),
     'for-you/less'(ctx, did, { authors, times }) {
       const uid = internActor(ctx, did)
-      for (const author of authors.map((one) => ctx.actors.uidOf(one))) {
+      for (const author of authors.map((author) => ctx.actors.uidOf(author))) {
         if (author !== 0) addLess(ctx.db, { uid, author, times, at: ctx.now })
       }
     },
@@ -45,7 +45,7 @@ export const ingest: IngestFeature = {
 }
 
 function listen(config: Config, core: Core, bytes: number) {
-  const { log, now, actors, room } = core
+  const { log, now, actors, diskSpace } = core
   const path = join(config.dataDir, FILE)
   const { state, problem } = loadSnapshot(path, bytes, randomInt(2 ** 32))
   if (problem) log.warn({ path, problem }, 'For You begins anew: its snapshot can’t be used')
@@ -68,7 +68,7 @@ function listen(config: Config, core: Core, bytes: number) {
       log.warn({ err, path }, 'For You could not be saved; it is tried again')
     })
   const timer = setInterval(() => {
-    if (room.isFull()) return
+    if (diskSpace.isFull()) return
     saving ??= save().finally(() => {
       saving = undefined
     })

@@ -23,12 +23,12 @@ const MAX_ANCHORS = 500
 const MAX_READERS = 16
 
 type Keys = Map<number, PostKey | undefined>
-type Parts = { db: Db; actors: Pick<ActorReader, 'didOf'> }
+type Dependencies = { db: Db; actors: Pick<ActorReader, 'didOf'> }
 
 type ReaderLikes = (uid: number, state: State) => Generator<void, Liked[]>
 
 /** @returns a function that reads a member's latest likes, newest first, in steps */
-export function createReaderLikes({ db, actors }: Parts): ReaderLikes {
+export function createReaderLikes({ db, actors }: Dependencies): ReaderLikes {
   const remembered = new LruMap<number, Keys>(MAX_READERS)
   return function* likesOf(uid, state) {
     const latest = latestLikes(db, uid, MAX_LIKES)
@@ -65,7 +65,7 @@ function latestLikes(db: Db, uid: number, limit: number): Pointer[] {
   return pointers.sort((a, b) => b.period - a.period).slice(0, limit)
 }
 
-function keysOf({ db, actors }: Parts, latest: readonly Pointer[], before: Keys): Keys {
+function keysOf({ db, actors }: Dependencies, latest: readonly Pointer[], before: Keys): Keys {
   const subjects = latest.map(({ subject }) => subject)
   const keys: Keys = new Map(subjects.map((id) => [id, before.get(id)]))
   const unknown = subjects.filter((id) => !before.has(id))
@@ -77,7 +77,7 @@ function keysOf({ db, actors }: Parts, latest: readonly Pointer[], before: Keys)
 
 /** Makes what a member liked of late connect them with others who liked it. */
 export function connectLikes(
-  parts: Parts & { now: () => number },
+  parts: Dependencies & { now: () => number },
   state: State,
   uid: number,
 ): void {

@@ -14,12 +14,12 @@ export type ForYouCalls = {
   'for-you/reads': Record<string, never>
 }
 
-type Asked = ForYouRequests & ForYouCalls
+type ForYouMessages = ForYouRequests & ForYouCalls
 
-export function askWriter<Kind extends keyof Asked>(
+export function askWriter<Kind extends keyof ForYouMessages>(
   writer: Writer,
   did: string,
-  { kind, body }: { kind: Kind; body: Asked[Kind] },
+  { kind, body }: { kind: Kind; body: ForYouMessages[Kind] },
 ): Promise<void> {
   return writer.send({ kind, did, body })
 }

@@ -11,9 +11,9 @@ export type Session = {
   reader: string | undefined
   choices: readonly Choice[]
   /** Authors of the posts shown last, the latest last. */
-  shownAuthors: number[]
+  visibleAuthors: number[]
   /** Posts shown so far, and those of them by accounts that the reader follows. */
-  shown: number
+  visible: number
   followed: number
 }
 
@@ -28,7 +28,7 @@ export function createSessions() {
   return {
     begin(reader: string | undefined, choices: readonly Choice[]): Session {
       const id = randomBytes(8).toString('hex')
-      const session = { id, reader, choices, shownAuthors: [], shown: 0, followed: 0 }
+      const session = { id, reader, choices, visibleAuthors: [], visible: 0, followed: 0 }
       sessions.set(id, session)
       return session
     },
@@ -42,6 +42,6 @@ export function createSessions() {
   }
 }
 
-export function cursorOf({ id }: Session, place: number): string {
-  return `${id}.${place}`
+export function cursorOf({ id }: Session, rank: number): string {
+  return `${id}.${rank}`
 }

@@ -10,7 +10,7 @@ import type { Judge } from '../../http/xrpc/feeds/own-feeds.ts'
 import type { Session } from './sessions.ts'
 import { type SuitingPost, suitingPosts } from './store/posts.ts'
 
-type Parts = {
+type Dependencies = {
   db: Db
   graph: FollowGraphReader
   reader: number
@@ -24,7 +24,7 @@ type Parts = {
 const IN_A_ROW = 10
 const MOST_OF_AN_AUTHOR = 2
 
-export function createJudge(parts: Parts, items: readonly number[]): Judge {
+export function createJudge(parts: Dependencies, items: readonly number[]): Judge {
   const { db, reader, session, without } = parts
   const posts = suitingPosts(db, items.filter((item) => item !== 0).map(rowIdOf))
   const authors = new Set([...posts.values()].map(({ uid }) => uid))
@@ -39,9 +39,9 @@ export function createJudge(parts: Parts, items: readonly number[]): Judge {
     takesTurn(item) {
       const author = postOf(item)?.uid
       if (author === undefined || !hasTurn(author, parts)) return false
-      session.shownAuthors.push(author)
-      if (session.shownAuthors.length >= IN_A_ROW) session.shownAuthors.shift()
-      session.shown++
+      session.visibleAuthors.push(author)
+      if (session.visibleAuthors.length >= IN_A_ROW) session.visibleAuthors.shift()
+      session.visible++
       return true
     },
   }
@@ -49,7 +49,7 @@ export function createJudge(parts: Parts, items: readonly number[]): Judge {
 
 function isReadable(
   { uid, record, isOrphan }: SuitingPost,
-  { reader, languages, mutedWords }: Parts,
+  { reader, languages, mutedWords }: Dependencies,
 ) {
   if (uid === reader || isOrphan || hasLabels(record)) return false
   return isIn(record.langs, languages) && !isMuted(record, mutedWords)
@@ -70,15 +70,15 @@ function isIn(langs: unknown, languages: readonly string[]): boolean {
 
 function isMuted({ text, tags }: SuitingPost['record'], mutedWords: readonly RegExp[]): boolean {
   const all = [text, ...(Array.isArray(tags) ? tags : [])]
-  const texts = all.filter((one) => typeof one === 'string')
-  return mutedWords.some((word) => texts.some((one) => word.test(one)))
+  const texts = all.filter((item) => typeof item === 'string')
+  return mutedWords.some((word) => texts.some((text) => word.test(text)))
 }
 
-function hasTurn(author: number, { graph, reader, session }: Parts): boolean {
-  const before = session.shownAuthors.filter((one) => one === author).length
+function hasTurn(author: number, { graph, reader, session }: Dependencies): boolean {
+  const before = session.visibleAuthors.filter((shownAuthor) => shownAuthor === author).length
   if (before >= MOST_OF_AN_AUTHOR) return false
   if (reader === 0 || !graph.has(reader, author)) return true
-  if (session.followed * 3 > session.shown) return false
+  if (session.followed * 3 > session.visible) return false
   session.followed++
   return true
 }

@@ -8,18 +8,22 @@ import type { State } from './engine/layout.ts'
 import { findUser, fingerprintOf } from './engine/users.ts'
 import { didWords } from './post-keys.ts'
 
-type Parts = { db: Db; actors: Pick<ActorReader, 'didOf'>; graph: FollowGraphReader }
+type Dependencies = { db: Db; actors: Pick<ActorReader, 'didOf'>; graph: FollowGraphReader }
 
 const MAX_VOTERS = 1000
 
 /** Slots of the accounts that the engine knows among those that the reader follows. */
-export function followedVoters({ actors, graph }: Parts, state: State, uid: number): number[] {
+export function followedVoters(
+  { actors, graph }: Dependencies,
+  state: State,
+  uid: number,
+): number[] {
   const follows = new Uint32Array(MAX_VOTERS)
   const count = graph.follows(uid, 0, follows)
   return slotsOf(actors, state, follows.subarray(0, count))
 }
 
-export function memberVoters({ db, actors }: Parts, state: State, except: number): number[] {
+export function memberVoters({ db, actors }: Dependencies, state: State, except: number): number[] {
   const members = allMembers(db).flatMap(({ uid }) => (uid === except ? [] : [uid]))
   return slotsOf(actors, state, members.slice(0, MAX_VOTERS))
 }
@@ -30,6 +34,6 @@ export function slotOf(state: State, did: string): number {
   return words ? findUser(state, fingerprintOf(state, words)) : -1
 }
 
-function slotsOf(actors: Parts['actors'], state: State, uids: Iterable<number>): number[] {
+function slotsOf(actors: Dependencies['actors'], state: State, uids: Iterable<number>): number[] {
   return [...uids].map((uid) => slotOf(state, actors.didOf(uid))).filter((slot) => slot >= 0)
 }

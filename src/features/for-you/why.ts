@@ -24,20 +24,20 @@ export function createWhy({ db, actors, memory }: CheckParts): PostChecks {
   return ({ uid, did }, uri) => {
     const key = keyOfUri(uri)
     const post = key ? findPost(state, key) : -1
-    if (post < 0) return [told('For You has heard of no like of it that it keeps.')]
+    if (post < 0) return [described('For You has heard of no like of it that it keeps.')]
     scratch ??= createScratch()
     const liked = atOnce(likesOf(uid, state))
     const options = { liked, limit: CHOICES, reader: slotOf(state, did) }
     const found = recommend(state, scratch, options)
-    const place = found.findIndex((one) => one.post === post)
-    if (place < 0)
-      return [told(`It is not among the ${found.length} that For You would choose now.`)]
-    const reason = withReason(found[place]!).replace('with you', 'with them')
-    return [told(`For You would choose it as number ${place + 1}: ${reason}.`)]
+    const rank = found.findIndex((candidate) => candidate.post === post)
+    if (rank < 0)
+      return [described(`It is not among the ${found.length} that For You would choose now.`)]
+    const reason = withReason(found[rank]!).replace('with you', 'with them')
+    return [described(`For You would choose it as number ${rank + 1}: ${reason}.`)]
   }
 }
 
 /** Nothing that the post's place in a timeline depends on. */
-function told(text: string): PostCheck {
+function described(text: string): PostCheck {
   return { text, isMet: undefined }
 }

@@ -12,12 +12,12 @@ import type { CacheEntry } from './cache/cache-entry.ts'
 import type { DiskCache } from './cache/disk-cache.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName, ImageName } from './media-path.ts'
-import { makeAndKeep } from './process/make-and-keep.ts'
+import { makeAndStore } from './process/make-and-keep.ts'
 import type { MediaProcess } from './process/media-process.ts'
 import { createSharedWork } from './shared-work.ts'
 
-/** `isKept`: it was cached already. */
-export type Images = (name: ImageName) => Promise<{ picture: CacheEntry; isKept: boolean }>
+/** `isCached`: it was cached already. */
+export type Images = (name: ImageName) => Promise<{ picture: CacheEntry; isCached: boolean }>
 
 export type ImagesOptions = {
   source: BlobSource
@@ -49,7 +49,7 @@ export function createImages(options: ImagesOptions): Images {
     return withBlob(name, async (blob) => {
       const jobTo = (to: string) =>
         ({ kind: 'picture', from: blob.path, to, preset, format }) as const
-      await makeAndKeep({ cache, process }, { key, jobTo, payers: [did, blob.host] })
+      await makeAndStore({ cache, process }, { key, jobTo, payers: [did, blob.host] })
       const made = await cache.read(key)
       if (made) return made
       throw new MediaError('busy', 'NoRoom', 'the server has no room to keep the picture')
@@ -59,8 +59,8 @@ export function createImages(options: ImagesOptions): Images {
   return (name) => {
     const key = `image ${name.presetName} ${name.format} ${name.did} ${name.cid}`
     return shareImage(key, async () => {
-      const kept = await cache.read(key)
-      return { picture: kept ?? (await make(name, key)), isKept: kept !== undefined }
+      const cached = await cache.read(key)
+      return { picture: cached ?? (await make(name, key)), isCached: cached !== undefined }
     })
   }
 }

@@ -15,9 +15,9 @@ export const ingest: IngestFeature = {
   },
 }
 
-function callsOf(core: Pick<Core, 'writer' | 'counts' | 'now' | 'room'>) {
+function callsOf(core: Pick<Core, 'writer' | 'counts' | 'now' | 'diskSpace'>) {
   const watched = createVideoWatches(core)
   return ingestCalls<MediaCalls>({
-    'media/watched': (_did, { watches }) => core.room.attempt(() => watched.record(watches)),
+    'media/watched': (_did, { watches }) => core.diskSpace.attempt(() => watched.record(watches)),
   })
 }

@@ -24,16 +24,16 @@ import { trailerRoute, type VideoParts, videoRoute } from './hls/video-routes.ts
 import type { Watching } from './hls/watching.ts'
 import { createImages, type Images, type ImagesOptions } from './images.ts'
 import { MediaError } from './media-error.ts'
-import { errorResponse, wholeResponse } from './media-headers.ts'
+import { errorResponse, fullResponse } from './media-headers.ts'
 import { type BlobName, parseImagePath } from './media-path.ts'
 import { NO_THUMBNAIL } from './no-thumbnail.ts'
-import { createPinKeeper, type PinKeeper, type PinRules } from './pins/keep-pins.ts'
+import { createPinStore, type PinRules, type PinStore } from './pins/keep-pins.ts'
 import { createPinnedFiles, type PinnedFiles, withPins } from './pins/pinned-files.ts'
 import type { MediaProcess } from './process/media-process.ts'
 import type { TrailerFile } from './trailer/check-trailer.ts'
 import { createTrailer } from './trailer/trailer.ts'
 import { createPictures, createVideos } from './videos.ts'
-import { askedBy, chargeLaterTurns } from './visitor.ts'
+import { chargeLaterTurns, requestedBy } from './visitor.ts'
 
 export type VideosFrom =
   | { kind: 'own'; hasPreviews?: boolean; lower?: LowerOptions | undefined }
@@ -56,7 +56,11 @@ type MediaOptions = Pick<BlobSource, 'fetch' | 'resolver' | 'strangerBytes' | 'q
    * Keeps some accounts' videos permanently, in a separate folder. Only one thread is given the
    * rules.
    */
-  pins?: { rules: PinRules | undefined; everyMs?: number; onKeeper?: (keeper: PinKeeper) => void }
+  pins?: {
+    rules: PinRules | undefined
+    everyMs?: number
+    onPinStore?: (pinStore: PinStore) => void
+  }
   /** Called for each playlist sent to a player. */
   onPlaylist?: VideoParts['onPlaylist']
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>
@@ -94,7 +98,7 @@ export function createMediaApp(options: MediaOptions): Hono {
   }
   if (options.videos) {
     const parts = videoParts(options, { cache, refuseHidden, blobs: source })
-    if (pinned) keepPins(options, { pinned, cache: plain, ...parts })
+    if (pinned) startPins(options, { pinned, cache: plain, ...parts })
     const { trailer } = parts
     if (trailer) {
       app.get('/video/trailer/*', (c) => answer(c, log, () => trailerRoute(c, trailer)))
@@ -136,14 +140,14 @@ function videoParts(
   }
 }
 
-function keepPins(
+function startPins(
   { pins, log }: MediaOptions,
   parts: Pick<VideoParts, 'source' | 'captions'> & { pinned: PinnedFiles; cache: DiskCache },
 ): void {
   if (!pins?.rules) return
-  const { everyMs, rules, onKeeper } = pins
-  onKeeper?.(
-    createPinKeeper({ ...parts, ...rules, log, ...(everyMs !== undefined && { everyMs }) }),
+  const { everyMs, rules, onPinStore } = pins
+  onPinStore?.(
+    createPinStore({ ...parts, ...rules, log, ...(everyMs !== undefined && { everyMs }) }),
   )
 }
 
@@ -190,14 +194,14 @@ async function imageResponse(
     source,
   }: { refuseHidden: RefuseHidden; images: Images; source: BlobSource },
 ): Promise<Response> {
-  const name = { ...parseImagePath(new URL(c.req.url).pathname), ...askedBy(c) }
+  const name = { ...parseImagePath(new URL(c.req.url).pathname), ...requestedBy(c) }
   refuseHidden(name)
   source.waiting.join(name)
   const saved = `attachment; filename="${name.cid}.${name.format}"`
-  const { picture, isKept } = await images(name)
-  return wholeResponse(c, picture, {
+  const { picture, isCached } = await images(name)
+  return fullResponse(c, picture, {
     // Shows the operator how often pictures have to be fetched.
-    'x-cache': isKept ? 'hit' : 'miss',
+    'x-cache': isCached ? 'hit' : 'miss',
     ...(name.preset.isDownload && { 'content-disposition': saved }),
   })
 }

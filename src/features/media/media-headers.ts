@@ -34,7 +34,7 @@ export function isKnown(ifNoneMatch: string | undefined, digest: string): boolea
 }
 
 /** Returns an entry in memory, or 304 if the client has it. */
-export function wholeResponse(
+export function fullResponse(
   c: Context,
   { contentType, digest, body }: CacheEntry,
   more: Record<string, string> = {},

@@ -19,7 +19,7 @@ import { createWatchSessions } from './hls/watch-sessions.ts'
 import { createWatching, type Watching } from './hls/watching.ts'
 import { createMediaApp, type VideosFrom } from './media-app.ts'
 import type { MediaConfig } from './media-config.ts'
-import type { PinKeeper } from './pins/keep-pins.ts'
+import type { PinStore } from './pins/keep-pins.ts'
 import { pinRules } from './pins/pin-rules.ts'
 import { type PinStatus, readPinStatus } from './pins/pinned-files.ts'
 import { createMediaProcess, type MediaProcess } from './process/media-process.ts'
@@ -67,7 +67,7 @@ export function mediaRoutes(config: MediaConfig, parts: Dependencies): MediaRout
     parts.thread === 0 ? createMediaProcess({ ...parts, limits: ENCODING }) : undefined
   const playlists: PlaylistCounts = { made: 0, elsewhere: 0 }
   const posts = createVideoPosts(parts)
-  let keeper: PinKeeper | undefined
+  let pinStore: PinStore | undefined
   let pinsBefore: PinStatus | undefined
   if (config.mediaPin.length > 0 && parts.thread === 0) {
     void readPinStatus(dataDir).then((status) => {
@@ -92,8 +92,8 @@ export function mediaRoutes(config: MediaConfig, parts: Dependencies): MediaRout
         ? undefined
         : {
             rules: parts.thread === 0 ? pinRules(config, parts) : undefined,
-            onKeeper: (one) => {
-              keeper = one
+            onPinStore: (pinKeeper) => {
+              pinStore = pinKeeper
             },
           },
     trailer: config.videoTrailer ? checkTrailer(config.videoTrailer) : undefined,
@@ -109,14 +109,14 @@ export function mediaRoutes(config: MediaConfig, parts: Dependencies): MediaRout
     counts: () => ({
       ...process.counts(),
       ...playlists,
-      ...pinCounts(keeper?.status() ?? pinsBefore),
+      ...pinCounts(pinStore?.status() ?? pinsBefore),
       ...(watching?.counts() ?? NOTHING_COUNTED),
     }),
     close() {
       process.close()
       encoder?.close()
       watching?.close()
-      keeper?.close()
+      pinStore?.close()
     },
   }
 }

@@ -55,7 +55,7 @@ function qualities(value: string): number[] {
 
 function pinned(value: string): string[] {
   const whose = list(value)
-  for (const one of whose) if (one !== 'members' && !isDid(one)) throw notOne(one)
+  for (const value of whose) if (value !== 'members' && !isDid(value)) throw notOne(value)
   return whose
 }
 

@@ -16,8 +16,8 @@ export function mediaLines({ facts, status }: FeatureReport): Line[] {
 
 function watched(days: VideosWatched): Line[] {
   if (days.length === 0) return []
-  const seconds = days.reduce((sum, one) => sum + one.seconds, 0)
-  const sessions = days.reduce((sum, one) => sum + one.sessions, 0)
+  const seconds = days.reduce((sum, value) => sum + value.seconds, 0)
+  const sessions = days.reduce((sum, value) => sum + value.sessions, 0)
   const hours = (seconds / 3600).toFixed(1)
   const since = days.at(-1)!.date
   return [['videos watched', `${hours} hours by ${thousands(sessions)} viewers since ${since}`]]
@@ -26,6 +26,6 @@ function watched(days: VideosWatched): Line[] {
 function pins(pinned: PinnedMedia | undefined): Line[] {
   if (!pinned) return []
   const { bytes, missing, isFull, roomMb } = pinned
-  const room = `${megabytes(bytes)} of ${thousands(roomMb)} MB${isFull ? ', full' : ''}`
-  return [['pinned media', `${room}, ${thousands(missing)} blobs missing`]]
+  const usage = `${megabytes(bytes)} of ${thousands(roomMb)} MB${isFull ? ', full' : ''}`
+  return [['pinned media', `${usage}, ${thousands(missing)} blobs missing`]]
 }

@@ -77,10 +77,10 @@ function streamPart(
 ): ReadableStream<Uint8Array> {
   const lender = createLender(request.outgoing)
   let at = start
-  let askedAt = 0
+  let requestedAt = 0
   const nextSize = () => {
-    const isFast = performance.now() - askedAt < FAST_MS
-    askedAt = performance.now()
+    const isFast = performance.now() - requestedAt < FAST_MS
+    requestedAt = performance.now()
     return Math.min(isFast ? LARGE_BYTES : CHUNK_BYTES, end - at + 1)
   }
   return new ReadableStream(

@@ -102,10 +102,10 @@ function createOriginals(kind: Kind, { source, cache, now }: VideosOptions): Vid
     }
   }
 
-  const fetchAndKeep = (name: BlobName, key: string) =>
+  const fetchAndStore = (name: BlobName, key: string) =>
     withFetched(name, async (video) => {
       await writeHead(video.path, video)
-      await cache.keep(key, video.path)
+      await cache.add(key, video.path)
     })
 
   return {
@@ -113,7 +113,7 @@ function createOriginals(kind: Kind, { source, cache, now }: VideosOptions): Vid
       const key = keyOf(name)
       const found = await cache.open(key)
       if (found) return found
-      await share(key, () => fetchAndKeep(name, key))
+      await share(key, () => fetchAndStore(name, key))
       const fetched = await cache.open(key)
       if (fetched) return fetched
       throw new MediaError('busy', 'NoRoom', 'the server has no room to keep it')

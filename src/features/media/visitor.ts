@@ -22,7 +22,7 @@ export function timeOf(c: Context): CallTime | undefined {
 }
 
 /** What a blob's name says about who asks for it. */
-export function askedBy(c: Context): Pick<BlobName, 'asker' | 'time'> {
+export function requestedBy(c: Context): Pick<BlobName, 'asker' | 'time'> {
   return { asker: visitorOf(c), time: timeOf(c) }
 }
 

@@ -1,6 +1,6 @@
 // What the settings of the off-site backup lack. It imports little, since the list of features waits for it.
 
-import { settingsPlace } from '../../base/util/installation.ts'
+import { settingsLocation } from '../../base/util/installation.ts'
 
 type Given = {
   offSiteTo?: string | undefined
@@ -16,12 +16,12 @@ export function missingIn(settings: Given): { message: string; hint: string } | 
   if (offSiteKey === undefined) {
     return {
       message: 'The off-site backup has no key: SLIPSTREAM_OFF_SITE_KEY is not set.',
-      hint: `\`slipstream backup --new-key\` makes one. Set it in ${settingsPlace()}, and keep a copy elsewhere.`,
+      hint: `\`slipstream backup --new-key\` makes one. Set it in ${settingsLocation()}, and keep a copy elsewhere.`,
     }
   }
   if (offSiteAccessKey !== undefined && offSiteSecretKey !== undefined) return undefined
   return {
     message: `The off-site backup may not write to ${offSiteTo}: it has no access key.`,
-    hint: `Set SLIPSTREAM_OFF_SITE_ACCESS_KEY and SLIPSTREAM_OFF_SITE_SECRET_KEY in ${settingsPlace()}.`,
+    hint: `Set SLIPSTREAM_OFF_SITE_ACCESS_KEY and SLIPSTREAM_OFF_SITE_SECRET_KEY in ${settingsLocation()}.`,
   }
 }

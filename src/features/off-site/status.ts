@@ -56,9 +56,9 @@ export function openStatus(
 ): StatusFile {
   mkdirSync(join(dataDir, FOLDER), { recursive: true, mode: 0o700 })
   const before = readStatus(dataDir)
-  const { progress: _, ...kept } = before?.url === begun.url ? before : {}
+  const { progress: _, ...stored } = before?.url === begun.url ? before : {}
   let now: OffSiteStatus = {
-    ...kept,
+    ...stored,
     url: begun.url,
     server: before?.server ?? randomBytes(8).toString('hex'),
     run: begun.run,

@@ -17,16 +17,16 @@ export function availabilitySection(
   const more = incidents.length - MAX_INCIDENTS
   return html`<section aria-labelledby="availability-title">
 <div class="heading"><h2 id="availability-title">The last 30 days</h2><strong>${upShare} ${upSpan}</strong></div>
-<ol class="days">${days.map((one) => dayBar(one, hasReached))}</ol>
+<ol class="days">${days.map((day) => dayBar(day, hasReached))}</ol>
 ${incidents.length === 0 && html`<p class="aside">${since}</p>`}
 ${incidents.length > 0 && html`<ul class="incidents">${incidents.slice(0, MAX_INCIDENTS).map(incidentItem)}</ul>`}
 ${more > 0 && html`<p class="aside">And ${more} earlier.</p>`}
 </section>`
 }
 
-function dayBar(one: Day, hasReached: boolean): Html {
-  const words = `${day.format(one.at)}: ${wordsOf(one, hasReached)}`
-  const level = one.level === 'good' && !hasReached ? 'notice' : one.level
+function dayBar(item: Day, hasReached: boolean): Html {
+  const words = `${day.format(item.at)}: ${wordsOf(item, hasReached)}`
+  const level = item.level === 'good' && !hasReached ? 'notice' : item.level
   return html`<li class="${level}" title="${words}"><span class="unseen">${words}</span></li>`
 }
 

@@ -106,11 +106,11 @@ function slotsOf(
 ): Slot[] {
   if (begin === undefined) return []
   const stepMs = ring.stepSeconds * 1000
-  const places = new Map(history.at.map((at, i) => [at, i]))
+  const positions = new Map(history.at.map((at, i) => [at, i]))
   const slots: Slot[] = []
   for (let from = begin; from + stepMs <= end; from += stepMs) {
-    const place = places.get(from)
-    const trouble = place === undefined ? 'away' : troubleOf((name) => history.series[name][place])
+    const rank = positions.get(from)
+    const trouble = rank === undefined ? 'away' : troubleOf((name) => history.series[name][rank])
     slots.push({ from, to: from + stepMs, trouble })
   }
   return slots
@@ -179,8 +179,8 @@ function dayOf(at: number, slots: readonly Slot[]): Day {
   const ofLevel = (level: Level) =>
     its.filter(({ trouble }) => trouble !== undefined && TROUBLES[trouble].level === level)
   const [bad, notice] = [lengthOf(ofLevel('bad')), lengthOf(ofLevel('notice'))]
-  const whole = bad + notice > 0 ? 'notice' : 'good'
-  const level = bad >= BAD_MS ? 'bad' : whole
+  const complete = bad + notice > 0 ? 'notice' : 'good'
+  const level = bad >= BAD_MS ? 'bad' : complete
   return {
     at,
     level: its.length === 0 ? 'none' : level,

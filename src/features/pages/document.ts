@@ -35,7 +35,7 @@ export function formHeaders(): typeof PAGE_HEADERS {
 /** Of a page with people’s pictures, which are where the settings say. */
 export function pictureHeaders({ imageUrlPattern, videoThumbnailUrlPattern }: Config) {
   const policy = 'content-security-policy'
-  const origins = [imageUrlPattern, videoThumbnailUrlPattern].map((one) => new URL(one).origin)
+  const origins = [imageUrlPattern, videoThumbnailUrlPattern].map((value) => new URL(value).origin)
   const images = ["img-src 'self'", ...new Set(origins)].join(' ')
   return { ...PAGE_HEADERS, [policy]: PAGE_HEADERS[policy].replace("img-src 'self'", images) }
 }

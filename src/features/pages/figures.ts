@@ -145,7 +145,7 @@ function forecastInWords(forecast: Forecast | undefined): string {
 }
 
 function fanOutInWords(fanOut: FanOutStatus | undefined): string {
-  const posts = fanOut?.sizes.counts.reduce((sum, one) => sum + one, 0)
+  const posts = fanOut?.sizes.counts.reduce((sum, value) => sum + value, 0)
   if (!fanOut || !posts) return count(undefined)
   return `${count(Math.round(fanOut.sizes.sum / posts))}, at most ${count(fanOut.largest)}`
 }
@@ -162,8 +162,8 @@ function savedInWords(fanOut: FanOutStatus | undefined): string {
 
 function coldStartsOf(status: IngestStatus | undefined): Figures['coldStarts'] {
   const running = status?.coldStarts.filter(({ stage }) => stage !== 'done') ?? []
-  const done = running.reduce((sum, one) => sum + one.complete.done, 0)
-  const total = running.reduce((sum, one) => sum + one.complete.total, 0)
+  const done = running.reduce((sum, value) => sum + value.complete.done, 0)
+  const total = running.reduce((sum, value) => sum + value.complete.total, 0)
   const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
   return { count: running.length, percent, text: newcomersInWords(running.length, percent) }
 }

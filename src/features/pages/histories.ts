@@ -46,11 +46,11 @@ export function createHistories(
 ): (name: string) => string | undefined {
   const { now = Date.now, availability } = parts
   const read = createMemo(now, (name) => {
-    const ring = HISTORY_RINGS.find((one) => one.name === name)!
+    const ring = HISTORY_RINGS.find((item) => item.name === name)!
     return historyJson(parts.db, ring, { now: now(), availability: availability() })
   })
   return (name) => {
-    const ring = HISTORY_RINGS.find((one) => one.name === name)
+    const ring = HISTORY_RINGS.find((item) => item.name === name)
     return ring && read(name, (ring.stepSeconds * 1000) / 4)
   }
 }
@@ -69,12 +69,12 @@ function historyJson(
 
 /** Caches results by name until they are too old. */
 function createMemo<T>(now: () => number, make: (name: string) => T) {
-  const kept = new Map<string, { value: T; at: number }>()
+  const cache = new Map<string, { value: T; at: number }>()
   return (name: string, maxAgeMs: number): T => {
-    const known = kept.get(name)
+    const known = cache.get(name)
     if (known && now() - known.at < maxAgeMs) return known.value
     const made = { value: make(name), at: now() }
-    kept.set(name, made)
+    cache.set(name, made)
     return made.value
   }
 }

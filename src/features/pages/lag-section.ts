@@ -62,9 +62,9 @@ function stretchesOf(at: readonly number[], values: readonly (number | null)[]):
 }
 
 function pathOf(points: readonly Point[], until: number): string {
-  const places = points.map(({ at, ms }) => `${xOf(at, until)} ${yOf(ms)}`)
+  const positions = points.map(({ at, ms }) => `${xOf(at, until)} ${yOf(ms)}`)
   // A single sample is a mark, too.
-  return `M${places.join('L')}${places.length === 1 ? 'h1' : ''}`
+  return `M${positions.join('L')}${positions.length === 1 ? 'h1' : ''}`
 }
 
 function xOf(at: number, until: number): number {

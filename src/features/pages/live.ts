@@ -107,7 +107,9 @@ export function createLive(
 /** Whether the address is at its limit. */
 function isFull(listeners: ReadonlySet<Listener>, address: string | undefined): boolean {
   if (address === undefined) return false
-  return [...listeners].filter((one) => one.address === address).length >= MAX_LISTENERS_EACH
+  return (
+    [...listeners].filter((listener) => listener.address === address).length >= MAX_LISTENERS_EACH
+  )
 }
 
 /** The text is JSON and has no line breaks. */

@@ -99,13 +99,13 @@ function pages(parts: PageParts, { assets, figures, availability, lag }: Shared)
   const app = new Hono()
   app.get('/', (c, next) => {
     if (!wantsHtml(c)) return next()
-    const shown = {
+    const visible = {
       figures: figures(),
       availability: availability(),
       lag: lag(),
       forms: parts.forms,
     }
-    return Promise.resolve(c.body(statusDocument(assets(), config, shown), 200, headers))
+    return Promise.resolve(c.body(statusDocument(assets(), config, visible), 200, headers))
   })
   app.get('/explore', (c) => {
     const isServed = config.operatorToken !== undefined

@@ -6,7 +6,7 @@ import type { Assets } from './assets.ts'
 import { documentOf } from './document.ts'
 
 export function readDocument(assets: Assets, { isServed }: { isServed: boolean }): string {
-  const main = isServed ? places() : notServed()
+  const main = isServed ? feedsAndLists() : notServed()
   const title = 'Read · Slipstream'
   return documentOf(assets, { title, current: 'read', script: 'read.ts', style: 'read.css', main })
 }
@@ -16,7 +16,7 @@ function notServed(): Html {
 <p>This page shows a member’s timeline without a client. To turn it on, the operator sets SLIPSTREAM_OPERATOR_TOKEN.</p></section>`
 }
 
-function places(): Html {
+function feedsAndLists(): Html {
   return html`<noscript><section class="hero"><h1>Read</h1>
 <p>This page needs JavaScript: it makes a timeline in your browser from this server’s answers.</p></section></noscript>
 <section class="hero" id="enter" hidden>

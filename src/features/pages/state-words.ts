@@ -145,19 +145,19 @@ const givenUp: Record<Exclude<DiskState, 'ok' | 'full'>, string> = {
 function aboutGivenUp({ disk, pulse }: IngestStatus): Finding | undefined {
   const { state, usedBytes, capBytes } = disk
   if (state === 'ok') return undefined
-  const room =
+  const advice =
     'Make room, raise SLIPSTREAM_DISK_CAP_MB, or set SLIPSTREAM_KEEP_STRANGERS_DAYS to keep less.'
   if (state === 'full') {
     return {
       level: 'bad',
       title: 'The disk is full',
-      text: `Slipstream has stopped writing; stored data is still served. Nothing is lost if there is room within ${REPLAY_HOURS} hours: the stream resumes where it stopped. ${bytes(pulse.freeBytes)} are free. ${room}`,
+      text: `Slipstream has stopped writing; stored data is still served. Nothing is lost if there is room within ${REPLAY_HOURS} hours: the stream resumes where it stopped. ${bytes(pulse.freeBytes)} are free. ${advice}`,
     }
   }
   return {
     level: state === 'without-search' ? 'notice' : 'bad',
     title: 'Less is stored, because disk space is short',
-    text: `${givenUp[state]}. The database uses ${bytes(usedBytes)} of the ${bytes(capBytes)} that it may use. ${room}`,
+    text: `${givenUp[state]}. The database uses ${bytes(usedBytes)} of the ${bytes(capBytes)} that it may use. ${advice}`,
   }
 }
 

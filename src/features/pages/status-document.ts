@@ -11,7 +11,7 @@ import { type LagOfDay, lagSection } from './lag-section.ts'
 import type { Finding } from './state-words.ts'
 import type { VisitorFigureName, VisitorFigures } from './visitor-figures.ts'
 
-type Shown = {
+type Presented = {
   figures: VisitorFigures
   availability: Availability
   lag: LagOfDay
@@ -22,7 +22,7 @@ type Shown = {
 export function statusDocument(
   assets: Assets,
   us: Us,
-  { figures, availability, lag, forms }: Shown,
+  { figures, availability, lag, forms }: Presented,
 ): string {
   const main = html`${hero(us, figures)}
 ${forms}

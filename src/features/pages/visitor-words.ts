@@ -16,7 +16,7 @@ export function stateForVisitors(status: IngestStatus | undefined): Finding[] {
   const findings = [
     aboutStream(status),
     aboutFailures(status),
-    aboutRoom(status),
+    aboutCapacity(status),
     aboutLag(status),
     aboutSlowness(status),
     aboutGaps(status),
@@ -52,7 +52,7 @@ function aboutFailures(status: IngestStatus): Finding | undefined {
   return { level: 'bad', title: 'Requests are failing', text }
 }
 
-function aboutRoom({ disk: { state } }: IngestStatus): Finding | undefined {
+function aboutCapacity({ disk: { state } }: IngestStatus): Finding | undefined {
   if (state === 'ok') return undefined
   if (state === 'full') {
     const text = 'Earlier posts can be read. New posts arrive once there is room again.'

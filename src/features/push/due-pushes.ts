@@ -39,7 +39,7 @@ export type DuePushesParts = {
   now: () => number
 }
 
-type Parts = DuePushesParts & {
+type Dependencies = DuePushesParts & {
   groups: PushGroups
   pace: Pace
   /** In quiet hours. */
@@ -60,7 +60,7 @@ const MORE = 'more'
 
 /** @returns the pushes, and the id of the last notification checked. */
 export function duePushes(
-  parts: Parts,
+  parts: Dependencies,
   { after, to }: { after: number; to: number },
 ): { pushes: Push[]; told: number } {
   const rows = notificationsAfter(parts.db, { after, to, limit: MOST_AT_ONCE })
@@ -70,21 +70,21 @@ export function duePushes(
 }
 
 /** One push for each member who has waited long enough for what was held back, if they have not looked since. */
-export function laterPushes(parts: Parts): Push[] {
+export function laterPushes(parts: Dependencies): Push[] {
   const { heldBack, tooMany, pace } = parts
   const now = parts.now()
   const inTime = tooMany.ended((uid) => pace.isFull(uid, now))
   const loud = inTime.filter(({ uid }) => !isMemberQuiet(parts, uid))
-  for (const one of inTime) if (!loud.includes(one)) heldBack.add(one.uid, one.count)
+  for (const item of inTime) if (!loud.includes(item)) heldBack.add(item.uid, item.count)
   const over = heldBack.ended((uid) => isMemberQuiet(parts, uid))
   return [
-    ...over.flatMap((one) => summaryOf(parts, one, AFTER_QUIET_HOURS)),
-    ...loud.flatMap((one) => summaryOf(parts, one, MORE)),
+    ...over.flatMap((item) => summaryOf(parts, item, AFTER_QUIET_HOURS)),
+    ...loud.flatMap((item) => summaryOf(parts, item, MORE)),
   ]
 }
 
 function summaryOf(
-  { db, actors, notifications, pace, now }: Parts,
+  { db, actors, notifications, pace, now }: Dependencies,
   { uid, count }: { uid: number; count: number },
   reason: string,
 ): Push[] {
@@ -95,15 +95,15 @@ function summaryOf(
   return pushRegistrationsOf(db, uid).map((to) => ({ to, did, payload, group: reason }))
 }
 
-function isMemberQuiet({ db, now }: Pick<Parts, 'db' | 'now'>, uid: number): boolean {
+function isMemberQuiet({ db, now }: Pick<Dependencies, 'db' | 'now'>, uid: number): boolean {
   const hours = findQuietHours(db, uid)
   return hours !== undefined && isQuiet(hours, now())
 }
 
-function pushesOf(parts: Parts, uid: number, news: NewNotification[]): Push[] {
+function pushesOf(parts: Dependencies, uid: number, news: NewNotification[]): Push[] {
   const { db, actors, now, withText } = parts
   const did = actors.didOf(uid)
-  const views = shownViews(parts, { uid, did }, news)
+  const views = visibleViews(parts, { uid, did }, news)
   if (views.length === 0) return []
   if (isMemberQuiet(parts, uid)) {
     parts.heldBack.add(uid, views.length)
@@ -123,8 +123,8 @@ function pushesOf(parts: Parts, uid: number, news: NewNotification[]): Push[] {
 }
 
 /** Those that the member wants to be pushed, and would see in the list. */
-function shownViews(
-  { hydrator, notifications, now }: Parts,
+function visibleViews(
+  { hydrator, notifications, now }: Dependencies,
   { uid, did }: { uid: number; did: string },
   news: NewNotification[],
 ): View[] {
@@ -145,11 +145,11 @@ function payloadOf(views: readonly View[], { did, withText }: { did: string; wit
   const view = views.at(-1)!
   const { reason, uri, reasonSubject: subject, indexedAt, author } = view
   const count = views.length > 1 ? views.length : undefined
-  const told = { recipientDid: did, reason, uri, subject, indexedAt, count }
-  if (!withText) return told
+  const notified = { recipientDid: did, reason, uri, subject, indexedAt, count }
+  if (!withText) return notified
   const { text } = view.record as { text?: unknown }
   return {
-    ...told,
+    ...notified,
     author: { did: author.did, handle: author.handle, displayName: author.displayName },
     text: typeof text === 'string' ? [...text].slice(0, MAX_TEXT).join('') : undefined,
   }

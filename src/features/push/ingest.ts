@@ -8,7 +8,7 @@ import {
   beginPushes,
   deletePushRegistration,
   putPushRegistration,
-  setPushesTold,
+  setPushesNotified,
 } from './store/registrations.ts'
 
 export const ingest: IngestFeature = {
@@ -24,6 +24,6 @@ export const ingest: IngestFeature = {
     'push/quiet-hours': (ctx, did, { hours }) =>
       putQuietHours(ctx.db, internActor(ctx, did), hours),
     'push/begin': (ctx, _did, keys) => beginPushes(ctx.db, keys),
-    'push/notified': (ctx, _did, { upTo }) => setPushesTold(ctx.db, upTo),
+    'push/notified': (ctx, _did, { upTo }) => setPushesNotified(ctx.db, upTo),
   }),
 }

@@ -37,7 +37,7 @@ const REMEMBER_EVERY = 1000
 export function createPushes(options: PushesOptions): Pushes {
   const { db, writer, serviceDid, log, everyMs = EVERY_MS } = options
   let state: PushState | undefined
-  let told = 0
+  let notified = 0
   let looking: Promise<void> | undefined
   const parts = { ...options, ...memoryOfPushes() }
   const sender = createPushSender({ ...options, keys: () => state, onGone: forget })
@@ -60,7 +60,7 @@ export function createPushes(options: PushesOptions): Pushes {
     }
     const found = findPushState(db)
     if (!found) throw new Error('the key for pushes was not kept')
-    told = found.told
+    notified = found.told
     return found
   }
 
@@ -68,13 +68,13 @@ export function createPushes(options: PushesOptions): Pushes {
     state ??= await begin()
     for (const push of laterPushes(parts)) sender.send(push)
     const to = newestNotification(db)
-    if (to <= told) return
-    const due = duePushes(parts, { after: told, to })
+    if (to <= notified) return
+    const due = duePushes(parts, { after: notified, to })
     if (due.pushes.length > 0 || due.told - state.told >= REMEMBER_EVERY) {
       await askWriter(writer, serviceDid, { kind: 'push/notified', body: { upTo: due.told } })
       state = { ...state, told: due.told }
     }
-    told = due.told
+    notified = due.told
     for (const push of due.pushes) sender.send(push)
   }
 

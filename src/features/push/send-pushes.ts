@@ -74,9 +74,9 @@ export function createPushSender(options: PushSenderOptions): PushSender {
     if (outcome === 'gone') onGone(push)
   }
 
-  function tryAgain(push: Push, tries: number, asked = 0): void {
+  function tryAgain(push: Push, tries: number, requested = 0): void {
     const wait = retryMs[tries]
-    if (wait === undefined || isClosed || asked > LONGEST_WAIT_MS) {
+    if (wait === undefined || isClosed || requested > LONGEST_WAIT_MS) {
       counts.failed += 1
       pending -= 1
       return
@@ -86,7 +86,7 @@ export function createPushSender(options: PushSenderOptions): PushSender {
         timers.delete(timer)
         void attempt(push, tries + 1)
       },
-      Math.max(wait, asked),
+      Math.max(wait, requested),
     )
     timer.unref()
     timers.add(timer)

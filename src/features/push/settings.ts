@@ -38,6 +38,9 @@ function pushServices(value: string): PushServices {
 /** `host` includes its port unless it is the protocol's default. */
 export function isAllowedService(services: PushServices, host: string): boolean {
   return services.some(
-    (one) => one === ANY || one === host || (one.startsWith('*.') && host.endsWith(one.slice(1))),
+    (service) =>
+      service === ANY ||
+      service === host ||
+      (service.startsWith('*.') && host.endsWith(service.slice(1))),
   )
 }

@@ -83,7 +83,7 @@ export function firstScripts(): string[] {
 }
 
 /** Those that a page needs when its server is away, too. */
-export function scriptsToKeep(): string[] {
+export function scriptsToRetain(): string[] {
   return [...scripts, ...writing].map(nameOf)
 }
 

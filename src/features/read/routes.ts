@@ -8,7 +8,7 @@ import { type SignInConfig, setupOf } from '../sign-in/client-metadata.ts'
 import { pageHeaders } from '../sign-in/page.ts'
 import { sessionScripts } from '../sign-in/routes.ts'
 import { manifest, mediaOrigins, readDocument } from './document.ts'
-import { firstScripts, readAssets, scriptsToKeep } from './files.ts'
+import { firstScripts, readAssets, scriptsToRetain } from './files.ts'
 import { pushWords } from './push-words.ts'
 
 type ReadConfig = SignInConfig &
@@ -82,9 +82,9 @@ async function workerText(): Promise<string> {
   const [, , , digest = '', name = ''] = path.split('/')
   const { body } = await own.find(digest, name)!
   const files = [
-    ...scriptsToKeep().map((one) => own.pathOf(one)),
+    ...scriptsToRetain().map((value) => own.pathOf(value)),
     ...sessionScripts(),
-    ...['read.css', 'icon.svg'].map((one) => own.pathOf(one)),
+    ...['read.css', 'icon.svg'].map((value) => own.pathOf(value)),
   ]
   return body
     .toString()

@@ -74,8 +74,8 @@ function changedSettings(config: Config): Record<string, string> {
 
 /** Words like `open` and `invite` stay. */
 function howMany(value: string): string {
-  const all = value.split(',').map((one) => one.trim())
-  const words = all.filter((one) => /^[a-z]+$/.test(one))
+  const all = value.split(',').map((part) => part.trim())
+  const words = all.filter((value) => /^[a-z]+$/.test(value))
   const names = all.length - words.length
   return [...words, ...(names > 0 ? [`(${names} names)`] : [])].join(',')
 }

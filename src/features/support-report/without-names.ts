@@ -72,7 +72,7 @@ function isHost(text: string): boolean {
   if (METHODS.test(text)) return false
   const labels = text.split('.')
   const last = labels.at(-1)!
-  return labels.length > 1 && labels.every((one) => LABEL.test(one)) && isTopLevel(last)
+  return labels.length > 1 && labels.every((label) => LABEL.test(label)) && isTopLevel(last)
 }
 
 function isTopLevel(label: string): boolean {

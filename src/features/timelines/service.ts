@@ -6,7 +6,7 @@ import type { Config } from '../../base/config/config.ts'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
-import type { Keeps } from '../../data/graph/lossiness.ts'
+import type { IsDrawn } from '../../data/graph/lossiness.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -47,7 +47,7 @@ export function timelineRoutes(parts: {
   actors: ActorReader
   names: Needs<'names'>['names']
   graph: FollowGraphReader
-  keeps: Keeps
+  isDrawn: IsDrawn
   memory: Pick<SharedMemory, 'invalidations'>
   ingest: Pick<IngestConnection, 'askFeature' | 'onIdentitiesChanged'>
   overload: Overload

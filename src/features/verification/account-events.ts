@@ -17,7 +17,7 @@ type Options = {
 }
 
 /** In one batch. */
-const MOST_ASKED = 20
+const MOST_REQUESTED = 20
 /** For all answers of a minute. */
 const MOST_WAITED_MS = 5_000
 const MAX_SILENT = 1_000
@@ -27,22 +27,24 @@ export function createAccountCheck({ core, isOurs, confirm }: Options) {
   const { actors, counts, db, log, now } = core
 
   const waits = createWaits(now)
-  const isAsked = (item: StreamItem): item is AccountEvent =>
+  const isRequested = (item: StreamItem): item is AccountEvent =>
     item.kind === 'account' && isOurs(item.did)
 
   return function check(batch: StreamBatch): StreamBatch | Promise<StreamBatch> {
-    return batch.events.some(isAsked) ? checked(batch) : batch
+    return batch.events.some(isRequested) ? checked(batch) : batch
   }
 
   async function checked(batch: StreamBatch): Promise<StreamBatch> {
     const { host } = batch.cursor
     // Of several about one account, the last.
-    const last = new Map(batch.events.filter(isAsked).map((event) => [event.did, event]))
-    const asked = [...last.values()].filter(({ did }) => waits.mayAsk(did)).slice(0, MOST_ASKED)
-    const answers = await waits.timed(asked, (said) => answerTo(said, host))
+    const last = new Map(batch.events.filter(isRequested).map((event) => [event.did, event]))
+    const requested = [...last.values()]
+      .filter(({ did }) => waits.mayAsk(did))
+      .slice(0, MOST_REQUESTED)
+    const answers = await waits.timed(requested, (event) => answerTo(event, host))
     const gaps = [...batch.gaps]
     const events = batch.events.flatMap((item): StreamItem[] => {
-      if (!isAsked(item)) return [item]
+      if (!isRequested(item)) return [item]
       if (last.get(item.did) !== item) return []
       const timeUs = timeOf(item)
       const answer = answers.get(item.did)
@@ -54,19 +56,19 @@ export function createAccountCheck({ core, isOurs, confirm }: Options) {
   }
 
   /** Undefined: its server does not answer. */
-  async function answerTo(said: AccountEvent, host: string): Promise<AccountEvent | undefined> {
-    const { events, isIncomplete } = await confirm({ ...said, seq: said.seq ?? 0 })
+  async function answerTo(event: AccountEvent, host: string): Promise<AccountEvent | undefined> {
+    const { events, isIncomplete } = await confirm({ ...event, seq: event.seq ?? 0 })
     const [answer] = events
     if (isIncomplete || answer?.kind !== 'account') return undefined
-    const isLie = !said.active && answer.active
-    if (isLie && now() - said.timeUs / 1000 < MINUTE_MS) {
+    const isLie = !event.active && answer.active
+    if (isLie && now() - event.timeUs / 1000 < MINUTE_MS) {
       counts.add('unverified', `${host} not-away`)
       log.warn(
-        { host, did: said.did, status: said.status },
+        { host, did: event.did, status: event.status },
         'an account that is said to be away is there',
       )
     }
-    return { ...answer, seq: said.seq }
+    return { ...answer, seq: event.seq }
   }
 
   /** The answer is of now, so it is neither late nor of a time to come. */
@@ -86,17 +88,17 @@ function createWaits(now: () => number) {
   return {
     mayAsk(did: string): boolean {
       if (isNextMinute()) waitedMs = 0
-      return waitedMs < MOST_WAITED_MS && !silent.wasAsked(did)
+      return waitedMs < MOST_WAITED_MS && !silent.wasRequested(did)
     },
     async timed(
-      asked: readonly AccountEvent[],
-      ask: (said: AccountEvent) => Promise<AccountEvent | undefined>,
+      requested: readonly AccountEvent[],
+      ask: (event: AccountEvent) => Promise<AccountEvent | undefined>,
     ): Promise<Map<string, AccountEvent | undefined>> {
       const beganMs = now()
-      const answers = await Promise.all(asked.map(ask))
+      const answers = await Promise.all(requested.map(ask))
       waitedMs += now() - beganMs
-      for (const [i, { did }] of asked.entries()) if (!answers[i]) silent.mayAsk(did)
-      return new Map(asked.map(({ did }, i) => [did, answers[i]]))
+      for (const [i, { did }] of requested.entries()) if (!answers[i]) silent.mayAsk(did)
+      return new Map(requested.map(({ did }, i) => [did, answers[i]]))
     },
   }
 }

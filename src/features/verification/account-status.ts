@@ -12,7 +12,7 @@ import type { Verdict } from './firehose/judge.ts'
 
 export type Confirm = (frame: AccountFrame) => Promise<Verdict>
 
-type Parts = { fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
+type Dependencies = { fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
 
 /** The stream waits for the answer. */
 const LIMITS = { maxBytes: 10_000, timeoutMs: 5_000 }
@@ -21,7 +21,7 @@ const FRESH = { forceRefresh: true, isFreshOnly: true }
 const CALL = 'com.atproto.sync.getRepoStatus'
 
 /** @returns a function that judges a frame by what the account's own server says */
-export function createConfirm(parts: Parts): Confirm {
+export function createConfirm(parts: Dependencies): Confirm {
   return async (frame) => {
     const answer = await ask(parts, frame.did)
     if (answer === 'gone') return { events: [{ ...frame, active: false, status: 'deleted' }] }
@@ -32,7 +32,7 @@ export function createConfirm(parts: Parts): Confirm {
 }
 
 /** `gone`: neither the directory nor the server has it. */
-async function ask({ fetch, resolver }: Parts, did: string) {
+async function ask({ fetch, resolver }: Dependencies, did: string) {
   try {
     const identity = await resolver.resolve(did, FRESH)
     if (!identity) return 'gone'

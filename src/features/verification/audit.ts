@@ -9,12 +9,12 @@ import { findActor } from '../../data/store/records/actors.ts'
 import type { Core } from '../../ingest/core.ts'
 import { missOfAccount } from '../../ingest/indexing/account-gaps.ts'
 import type { Candidates } from './candidates.ts'
-import type { Heard, Said } from './heard.ts'
+import type { Heard, HeardCommit } from './heard.ts'
 import { hasWrittenSince, latestRev, type ProofParts, proveRecord } from './proof.ts'
 import { undoForged } from './undo-forged.ts'
 
 type AuditOptions = ProofParts & {
-  core: Pick<Core, 'actors' | 'counts' | 'db' | 'log' | 'now' | 'room' | 'wakeJobs' | 'writer'>
+  core: Pick<Core, 'actors' | 'counts' | 'db' | 'log' | 'now' | 'diskSpace' | 'wakeJobs' | 'writer'>
   heard: Heard
   candidates: Candidates
   /** Requests to accounts’ servers. */
@@ -36,14 +36,14 @@ const WAITS = {
   /** Before an account that was asked is asked again. */
   againMs: 20 * SECOND_MS,
 }
-const MAX_ASKED = 20_000
+const MAX_REQUESTED = 20_000
 const MAX_RUNNING = 16
 
 export function createAudit(options: AuditOptions): { stop(): void } {
   const { core, heard, candidates, perMinute } = options
   const { counts, now } = core
   const waits = { ...WAITS, ...options.waits }
-  const asked = new LruMap<string, number>(MAX_ASKED)
+  const requested = new LruMap<string, number>(MAX_REQUESTED)
   let budget = 0
   let running = 0
 
@@ -63,8 +63,8 @@ export function createAudit(options: AuditOptions): { stop(): void } {
   }
 
   function proveNext(): boolean {
-    const said = isAskersTurn() ? undefined : heard.takeOne(now() - waits.settleMs)
-    return said !== undefined && run(prove(said))
+    const commit = isAskersTurn() ? undefined : heard.takeOne(now() - waits.settleMs)
+    return commit !== undefined && run(prove(commit))
   }
 
   let turns = 0
@@ -75,33 +75,34 @@ export function createAudit(options: AuditOptions): { stop(): void } {
   }
 
   function isDue(did: string): boolean {
-    return now() - (asked.get(did) ?? 0) >= waits.againMs
+    return now() - (requested.get(did) ?? 0) >= waits.againMs
   }
 
   function askNext(): boolean {
     const did = candidates.pick(isDue)
     if (did === undefined) return false
-    asked.set(did, now())
+    requested.set(did, now())
     return run(ask(did))
   }
 
-  async function prove(said: Said): Promise<void> {
-    const proof = await proveRecord(options, said)
+  async function prove(commit: HeardCommit): Promise<void> {
+    const proof = await proveRecord(options, commit)
     if (!proof) return counts.add('verification', 'unproved')
-    const last = heard.latest(said.did, `${said.collection}/${said.rkey}`) ?? said
+    const last = heard.latest(commit.did, `${commit.collection}/${commit.rkey}`) ?? commit
     // A later write of the same key is proved by itself.
-    if (proof.cid === said.cid || last.rev !== said.rev) return counts.add('verification', 'proved')
+    if (proof.cid === commit.cid || last.rev !== commit.rev)
+      return counts.add('verification', 'proved')
     // The server may be ahead: then its newer write of the key will be heard, or was kept back.
-    const by = said.overtakenBy ?? proof.rev
-    if (by > said.rev && isFresh(by)) {
-      heard.again({ ...said, overtakenBy: by }, timeOf(by) + waits.graceMs)
+    const by = commit.overtakenBy ?? proof.rev
+    if (by > commit.rev && isFresh(by)) {
+      heard.again({ ...commit, overtakenBy: by }, timeOf(by) + waits.graceMs)
       return counts.add('verification', 'overtaken')
     }
-    const undo = () => core.writer.commit((ctx) => undoForged(ctx, said, proof.rev))
-    if (said.cid !== undefined) core.room.ifThereIsRoom(undo)
-    if (by > said.rev) return fail(said.host, said.did, 'kept-back')
-    heard.correct(said.did, proof.rev)
-    fail(said.host, said.did, 'forged')
+    const undo = () => core.writer.commit((ctx) => undoForged(ctx, commit, proof.rev))
+    if (commit.cid !== undefined) core.diskSpace.ifThereIsSpace(undo)
+    if (by > commit.rev) return fail(commit.host, commit.did, 'kept-back')
+    heard.correct(commit.did, proof.rev)
+    fail(commit.host, commit.did, 'forged')
   }
 
   function isFresh(rev: string): boolean {
@@ -140,7 +141,7 @@ export function createAudit(options: AuditOptions): { stop(): void } {
     const uid = core.actors.uidOf(did)
     const gap = { uid, cause: 'broken-event', fromUs: nowUs, toUs: nowUs } as const
     if (uid === 0) return
-    core.room.ifThereIsRoom(() => core.writer.commit((ctx) => missOfAccount(ctx, gap)))
+    core.diskSpace.ifThereIsSpace(() => core.writer.commit((ctx) => missOfAccount(ctx, gap)))
     core.wakeJobs()
   }
 

@@ -6,7 +6,7 @@ import { relaysOf } from './relay-hosts.ts'
 import { type RelayHosts, verificationSettings } from './settings.ts'
 import { unfitSources } from './unfit-sources.ts'
 
-type Asked = { relayHosts: RelayHosts; jetstreamHosts: readonly string[] }
+type RelaySettings = { relayHosts: RelayHosts; jetstreamHosts: readonly string[] }
 
 const BESIDE_JETSTREAM = {
   gives: 'all new events once no Jetstream host brings any; one is enough',
@@ -22,7 +22,7 @@ export const verificationFeature: ListedFeature = {
   settings: verificationSettings,
   unfit: unfitSources,
   dataFiles: [KEYS_FILE],
-  dependencies({ relayHosts, jetstreamHosts }: Asked) {
+  dependencies({ relayHosts, jetstreamHosts }: RelaySettings) {
     const hosts = relaysOf(relayHosts, jetstreamHosts).map((host) => new URL(host).host)
     if (hosts.length === 0) return []
     return [

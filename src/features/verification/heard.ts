@@ -6,7 +6,7 @@ import { LruMap } from '../../base/util/lru.ts'
 import type { ActorWriter } from '../../data/graph/types.ts'
 import { isInCircle } from '../../ingest/indexing/index-context.ts'
 
-export type Said = {
+export type HeardCommit = {
   host: string
   did: string
   collection: string
@@ -23,11 +23,11 @@ export type Said = {
 export type Heard = {
   note(batch: StreamBatch): void
   /** Takes one that has been known for so long, or that is due again. */
-  takeOne(beforeMs: number): Said | undefined
+  takeOne(beforeMs: number): HeardCommit | undefined
   /** It is due again once the host has reached this time. */
-  again(said: Said, whenMs: number): void
+  again(commit: HeardCommit, whenMs: number): void
   /** The latest that was said of the key since the start, as far as it is remembered. */
-  latest(did: string, key: string): Said | undefined
+  latest(did: string, key: string): HeardCommit | undefined
   /** The last revision of the account since the start. */
   revOf(did: string): string | undefined
   /** It is known otherwise that the account is at this revision. */
@@ -55,10 +55,10 @@ export function createHeard(options: {
 }): Heard {
   const { actors, isOurs } = options
   const revs = new LruMap<string, string>(MAX_ACCOUNTS)
-  const keys = new LruMap<string, Said>(MAX_KEYS)
-  const waiting: Said[] = []
+  const keys = new LruMap<string, HeardCommit>(MAX_KEYS)
+  const waiting: HeardCommit[] = []
   const recent = new Set<string>()
-  const later: { said: Said; whenMs: number }[] = []
+  const later: { commit: HeardCommit; whenMs: number }[] = []
   let host = ''
   /** Of the last batch. */
   let [cursorMs, lagMs] = [0, 0]
@@ -96,19 +96,19 @@ export function createHeard(options: {
     return isCatchingUp ? cursorMs : nowMs
   }
 
-  function takeDue(): Said | undefined {
+  function takeDue(): HeardCommit | undefined {
     const index = later.findIndex(({ whenMs }) => whenMs <= reachedMs())
-    return index < 0 ? undefined : later.splice(index, 1)[0]!.said
+    return index < 0 ? undefined : later.splice(index, 1)[0]!.commit
   }
 
   function add(event: CommitEvent): void {
     const { did, collection, rkey, rev } = event
     const cid = event.operation === 'delete' ? undefined : event.cid
-    const said = { host, did, collection, rkey, cid, rev, atMs: Date.now() }
+    const commit = { host, did, collection, rkey, cid, rev, atMs: Date.now() }
     const key = keyOf(did, `${collection}/${rkey}`)
-    if ((keys.get(key)?.rev ?? '') <= rev) keys.set(key, said)
+    if ((keys.get(key)?.rev ?? '') <= rev) keys.set(key, commit)
     if ((revs.get(did) ?? '') < rev) revs.set(did, rev)
-    waiting.push(said)
+    waiting.push(commit)
     if (waiting.length > MAX_WAITING) waiting.shift()
     recent.delete(did)
     recent.add(did)
@@ -119,8 +119,8 @@ export function createHeard(options: {
     note,
     takeOne: (beforeMs) =>
       takeDue() ?? (waiting[0] && waiting[0].atMs <= beforeMs ? waiting.shift() : undefined),
-    again(said, whenMs) {
-      later.push({ said, whenMs })
+    again(commit, whenMs) {
+      later.push({ commit, whenMs })
       if (later.length > MAX_WAITING) later.shift()
     },
     latest: (did, key) => keys.get(keyOf(did, key)),

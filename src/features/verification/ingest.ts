@@ -11,7 +11,7 @@ import { createCandidates } from './candidates.ts'
 import { createJudge } from './firehose/judge.ts'
 import { createAccountKeys } from './firehose/keys.ts'
 import { createHeard } from './heard.ts'
-import { keepKeys, readKeys } from './keys-file.ts'
+import { readKeys, saveKeys } from './keys-file.ts'
 import { createMainRelays } from './main-stream.ts'
 import { relaysOf } from './relay-hosts.ts'
 import { createRelays } from './relays.ts'
@@ -33,7 +33,7 @@ export const ingest: IngestFeature = {
     const strangers = isAll && {
       isStranger: (did: string) => !isOurs(did),
       perMinute: settings.verifyLookupsMinute,
-      kept: readKeys(config),
+      cache: readKeys(config),
     }
     const keys = createAccountKeys(outside.resolver, strangers || undefined)
     const use = settings.relayUse
@@ -46,10 +46,10 @@ export const ingest: IngestFeature = {
         takesLate: use === 'always' && hosts.length > 1,
         confirm,
       })
-      const keeper = isAll ? keepKeys(config, core, keys) : undefined
+      const saver = isAll ? saveKeys(config, core, keys) : undefined
       return {
         mirrors,
-        stop: async () => keeper?.stop(),
+        stop: async () => saver?.stop(),
         mainStream: (apply) => createMainRelays(core, { hosts, use, judge, apply }),
       }
     }

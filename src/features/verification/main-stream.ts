@@ -26,8 +26,8 @@ export function createMainRelays(core: Core, options: MainOptions): Consumer {
       ? [openFirehose(core, { ...options, cursors, receivedUntilUs: untilUs })]
       : openEach(core, { ...options, cursors, receivedUntilUs: isNew ? untilUs : undefined })
   return {
-    start: () => all.forEach((one) => void one.start()),
-    stop: async () => void (await Promise.all(all.map((one) => one.stop()))),
+    start: () => all.forEach((firehose) => void firehose.start()),
+    stop: async () => void (await Promise.all(all.map((firehose) => firehose.stop()))),
     // A relay sends everything.
     setFilters: () => undefined,
     status: () => statusOf(all),
@@ -36,14 +36,14 @@ export function createMainRelays(core: Core, options: MainOptions): Consumer {
 
 /** Of the relay that is furthest, with the figures of all. */
 function statusOf(all: readonly Firehose[]): StreamStatus {
-  const each = all.map((one) => one.status())
+  const each = all.map((firehose) => firehose.status())
   const leading = each.toSorted(
     (a, b) =>
       Number(b.connected) - Number(a.connected) ||
       (b.lastEventTimeUs ?? 0) - (a.lastEventTimeUs ?? 0),
   )[0]!
   const sum = (what: 'received' | 'reconnects' | 'gaps') =>
-    each.reduce((total, one) => total + one[what], 0)
+    each.reduce((total, value) => total + value[what], 0)
   return {
     ...leading,
     wire: 'repos',

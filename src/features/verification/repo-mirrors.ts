@@ -77,7 +77,7 @@ function createMirroredClient(pds: PdsClient, options: MirrorOptions): PdsClient
     const wanted = { did: repo.did, collection, fetchedAt: now(), isAsOfRev: true }
     return withFile(repo, async (car) => {
       for await (const { records, fetchedAt } of collectionPages(car, wanted, signal)) {
-        const record = records.find((one) => one.rkey === rkey)
+        const record = records.find((record) => record.rkey === rkey)
         if (record) return { ...record, asOfMs: fetchedAt }
       }
       throw new PdsError('unreachable', `${repo.pds} does not have ${collection}/${rkey}`)

@@ -11,9 +11,9 @@ type Visit = ServeParts['visit']
 export type Ask = <T>(nsid: string, params: Record<string, string | undefined>) => Promise<T>
 
 /** What a method refused; `status` is what the page answers, too. */
-export class NotShownError extends Error {
+export class NotVisibleError extends Error {
   readonly status: 400 | 403 | 404 | 429 | 503
-  constructor(status: NotShownError['status']) {
+  constructor(status: NotVisibleError['status']) {
     super(`not shown: ${status}`)
     this.status = status
   }
@@ -43,7 +43,7 @@ export function createAsk(visit: Visit, c: Context): Ask {
     if (isLarge) await socketsRead()
     const body = read(text)
     if (isLarge) await socketsRead()
-    if (!response.ok) throw new NotShownError(statusOf(response.status, body.error))
+    if (!response.ok) throw new NotVisibleError(statusOf(response.status, body.error))
     return body as T
   }
 }
@@ -57,7 +57,7 @@ function visitorIn(c: Context): { forwarded: string | undefined; by: Connected |
 
 const GONE = /NotFound|not found|AccountDeactivated|AccountTakedown|BlockedActor/i
 
-function statusOf(status: number, error = ''): NotShownError['status'] {
+function statusOf(status: number, error = ''): NotVisibleError['status'] {
   if (status === 429) return 429
   if (status >= 500) return 503
   if (status === 403) return 403

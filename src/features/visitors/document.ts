@@ -53,7 +53,7 @@ export function* visitorDocument(site: Site, about: About): Generator<void, stri
   const { publicOrigin, hostname, assets } = site
   const { title, description = '', path, image, feed, shows, kind, published, client, main } = about
   const address = `${publicOrigin}${path}`
-  const shown = yield* main()
+  const visible = yield* main()
   const meta = (name: string, content: string | undefined) =>
     content ? html`<meta property="${name}" content="${content}">\n` : undefined
   return html`<!doctype html>
@@ -73,7 +73,7 @@ ${shows && html`<link rel="alternate" href="${shows}">\n`}${feed && html`<link r
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><a href="/">${hostname}</a><a class="enter" href="${client}">Sign in to answer</a></header>
 <main id="main">
-${shown}
+${visible}
 </main>
 <footer><p>${feed && html`<a href="${feed}">Feed</a> · `}Shown by Slipstream, an AT Protocol AppView.</p></footer>
 </body>

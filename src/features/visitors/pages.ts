@@ -3,7 +3,7 @@
 import type { AppBskyActorDefs, AppBskyFeedDefs, AppBskyGraphDefs } from '@atproto/api'
 import { inParts } from '../../base/util/turn.ts'
 import { type Html, html } from '../../http/server/html.ts'
-import { type Ask, NotShownError } from './ask.ts'
+import { type Ask, NotVisibleError } from './ask.ts'
 import type { About } from './document.ts'
 import {
   face,
@@ -30,7 +30,7 @@ const MAX_REPLIES = 200
 export async function readProfile(ask: Ask, actor: string): Promise<Profile> {
   const profile = await ask<Profile>('app.bsky.actor.getProfile', { actor })
   if (isForMembers(profile as never) || isHidden({ author: profile as never }))
-    throw new NotShownError(403)
+    throw new NotVisibleError(403)
   return profile
 }
 
@@ -88,8 +88,8 @@ export async function postPage(ask: Ask, actor: string, rkey: string): Promise<A
     parentHeight: '10',
   })
   const { post } = thread
-  if (!post) throw new NotShownError(404)
-  if (isHidden(post as never)) throw new NotShownError(403)
+  if (!post) throw new NotVisibleError(404)
+  if (isHidden(post as never)) throw new NotVisibleError(403)
   const preview = previewOf(post)
   return {
     title: `${nameOf(post.author)}: ${shortened(textOf(post), 80)}`,
@@ -112,21 +112,21 @@ export async function postPage(ask: Ask, actor: string, rkey: string): Promise<A
 function* above({ parent }: Thread): Generator<void, Html> {
   const posts: Post[] = []
   for (let at = parent; at?.post; at = at.parent) posts.unshift(at.post)
-  const shown = yield* inParts(posts, (some) =>
-    some.map((post) => (isHidden(post as never) ? NOT_SHOWN : postHtml(post))),
+  const visible = yield* inParts(posts, (some) =>
+    some.map((post) => (isHidden(post as never) ? NOT_VISIBLE : postHtml(post))),
   )
-  return html`${shown}`
+  return html`${visible}`
 }
 
-const NOT_SHOWN = html`<p class="aside">A post that is not shown here.</p>`
+const NOT_VISIBLE = html`<p class="aside">A post that is not shown here.</p>`
 
 /** Replies that are too many are in the client. */
 function* below(thread: Thread): Generator<void, Html> {
-  const posts = shownBelow(thread)
-  const shown = yield* inParts(posts.slice(0, MAX_REPLIES), (some) =>
-    some.map((one) => [one, postHtml(one.post!)] as const),
+  const posts = visibleBelow(thread)
+  const visible = yield* inParts(posts.slice(0, MAX_REPLIES), (some) =>
+    some.map((thread) => [thread, postHtml(thread.post!)] as const),
   )
-  const made = new Map(shown)
+  const made = new Map(visible)
   const replies = treeOf(thread, made)
   return posts.length > MAX_REPLIES
     ? html`${replies}<p class="aside">There are more replies.</p>`
@@ -134,15 +134,15 @@ function* below(thread: Thread): Generator<void, Html> {
 }
 
 /** In the order in which they are shown. */
-function shownBelow({ replies = [] }: Thread): Thread[] {
-  const shown = replies.filter(({ post }) => post && !isHidden(post as never))
-  return shown.flatMap((one) => [one, ...shownBelow(one)])
+function visibleBelow({ replies = [] }: Thread): Thread[] {
+  const visible = replies.filter(({ post }) => post && !isHidden(post as never))
+  return visible.flatMap((thread) => [thread, ...visibleBelow(thread)])
 }
 
 function treeOf({ replies = [] }: Thread, made: ReadonlyMap<Thread, Html>): Html {
-  const shown = replies.filter((one) => made.has(one))
-  if (shown.length === 0) return html``
-  return html`<ol class="replies">${shown.map((one) => html`<li>${made.get(one)}${treeOf(one, made)}</li>`)}</ol>`
+  const visible = replies.filter((reply) => made.has(reply))
+  if (visible.length === 0) return html``
+  return html`<ol class="replies">${visible.map((thread) => html`<li>${made.get(thread)}${treeOf(thread, made)}</li>`)}</ol>`
 }
 
 export async function hashtagPage(ask: Ask, tag: string, cursor?: string): Promise<About> {
@@ -159,8 +159,8 @@ export async function hashtagPage(ask: Ask, tag: string, cursor?: string): Promi
     kind: 'website',
     client: `/read/search?q=${encodeURIComponent(`#${tag}`)}`,
     *main() {
-      const shown = posts.filter((post) => !isHidden(post as never))
-      return html`<h1 dir="auto">#${tag}</h1>${yield* listOf(shown)}${older(path, next)}`
+      const visible = posts.filter((post) => !isHidden(post as never))
+      return html`<h1 dir="auto">#${tag}</h1>${yield* listOf(visible)}${older(path, next)}`
     },
   }
 }

@@ -113,11 +113,11 @@ function quoteHtml(record: Embed): Html {
     labels?: Post['labels']
     uri?: string
   }
-  const isShown =
+  const isVisible =
     $type === 'app.bsky.embed.record#viewRecord' &&
     author &&
     !isHidden({ author, ...(labels && { labels }) })
-  if (!isShown || typeof uri !== 'string')
+  if (!isVisible || typeof uri !== 'string')
     return html`<p class="quoted aside">A record that is not shown here.</p>`
   const text = typeof value?.text === 'string' ? value.text : ''
   const address = `${profilePath(author)}/post/${encodeURIComponent(uri.split('/').at(-1)!)}`

@@ -13,7 +13,7 @@ export function richHtml(text: string, facets: unknown): Html {
   const bytes = Buffer.from(text)
   const parts: (Html | string)[] = []
   let at = 0
-  for (const { start, end, features } of placed(facets, bytes)) {
+  for (const { start, end, features } of positioned(facets, bytes)) {
     if (start < at) continue
     parts.push(
       bytes.toString('utf8', at, start),
@@ -25,7 +25,7 @@ export function richHtml(text: string, facets: unknown): Html {
   return html`${parts.map((part) => (typeof part === 'string' ? html`${part}` : part))}`
 }
 
-function placed(facets: unknown, bytes: Buffer) {
+function positioned(facets: unknown, bytes: Buffer) {
   const isEdge = (at: number) => at === bytes.length || (bytes[at]! & 0xc0) !== 0x80
   return (Array.isArray(facets) ? (facets as Facet[]) : [])
     .map(({ index, features }) => ({

@@ -6,7 +6,7 @@ import type { Config } from '../../base/config/config.ts'
 import { andThen, inLaterTurn, inTurns } from '../../base/util/turn.ts'
 import type { ServeParts } from '../../http/feature.ts'
 import { type Assets, assetRoutes, assetsOf } from '../../http/server/asset-files.ts'
-import { type Ask, createAsk, NotShownError } from './ask.ts'
+import { type Ask, createAsk, NotVisibleError } from './ask.ts'
 import { ATOM_HEADERS, atomFeed } from './atom.ts'
 import {
   type About,
@@ -46,7 +46,9 @@ export function visitorRoutes(config: VisitorConfig, visit: ServeParts['visit'])
   const { hostname, publicOrigin } = config
   const images = [
     ...new Set(
-      [config.imageUrlPattern, config.videoThumbnailUrlPattern].map((one) => new URL(one).origin),
+      [config.imageUrlPattern, config.videoThumbnailUrlPattern].map(
+        (value) => new URL(value).origin,
+      ),
     ),
   ]
   const site = (): Site => ({ hostname, publicOrigin, images, assets: assets() })
@@ -57,16 +59,16 @@ export function visitorRoutes(config: VisitorConfig, visit: ServeParts['visit'])
   const askFor = (c: Context) => createAsk(visit, c)
   const page = (c: Context, about: Promise<About>) =>
     about.then(
-      inLaterTurn((one) =>
-        andThen(inTurns(visitorDocument(site(), one)), (text) =>
+      inLaterTurn((about) =>
+        andThen(inTurns(visitorDocument(site(), about)), (text) =>
           c.body(text, 200, visitorHeaders(images)),
         ),
       ),
     )
   const feed = (c: Context, about: Promise<Feed>) =>
     about.then(
-      inLaterTurn((one) =>
-        andThen(inTurns(atomFeed(one)), (text) => c.body(text, 200, ATOM_HEADERS)),
+      inLaterTurn((feed) =>
+        andThen(inTurns(atomFeed(feed)), (text) => c.body(text, 200, ATOM_HEADERS)),
       ),
     )
 
@@ -89,7 +91,7 @@ export function visitorRoutes(config: VisitorConfig, visit: ServeParts['visit'])
     page(c, hashtagPage(askFor(c), c.req.param('tag'), c.req.query('cursor'))),
   )
   app.onError((error, c) => {
-    const status = error instanceof NotShownError ? error.status : undefined
+    const status = error instanceof NotVisibleError ? error.status : undefined
     if (status === undefined) throw error
     const headers = { ...visitorHeaders([]), 'cache-control': 'no-store' }
     return c.body(nothingDocument(site(), WORDS[status]), status, headers)
@@ -115,7 +117,7 @@ async function listFeed(
   return { title: list.name, origin, id, path, feed, posts }
 }
 
-const WORDS: Record<NotShownError['status'], { title: string; text: string }> = {
+const WORDS: Record<NotVisibleError['status'], { title: string; text: string }> = {
   400: {
     title: 'Nothing here',
     text: 'This address does not name an account or a post. Check its spelling.',

@@ -306,7 +306,7 @@ function diskMetrics({ status }: MetricParts): MetricSource[] {
 }
 
 function backgroundMetrics({ status, db }: MetricParts): MetricSource[] {
-  const standstill = (one: IngestStatus) => one.stalls?.[0]?.seconds ?? 0
+  const standstill = (ingestStatus: IngestStatus) => ingestStatus.stalls?.[0]?.seconds ?? 0
   return [
     gauge(
       'ingest_standstill_seconds',

@@ -21,7 +21,7 @@ export async function reportOf(
 ): Promise<FeatureReport> {
   const all = await Promise.all(features.map((feature) => feature.report?.(parts)))
   return {
-    facts: Object.assign({}, ...all.map((one) => one?.facts)),
-    status: Object.assign({}, ...all.map((one) => one?.status)),
+    facts: Object.assign({}, ...all.map((featureReport) => featureReport?.facts)),
+    status: Object.assign({}, ...all.map((featureReport) => featureReport?.status)),
   }
 }

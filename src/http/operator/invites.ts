@@ -33,7 +33,7 @@ type Dependencies = {
 }
 type InviteRequest = { maxUses: number; note: string; days: number | undefined }
 
-const MAX_WISH_BYTES = 4096
+const MAX_REQUEST_BYTES = 4096
 export const MAX_LISTED_INVITES = 10_000
 const MAX_USES = 1_000_000
 const MAX_DAYS = 36_500
@@ -51,7 +51,7 @@ export function addInvites(
   app.get('/invites', (c) =>
     c.json({ invites: listInvites(db, MAX_LISTED_INVITES).map(inviteLine) }),
   )
-  app.post('/invites', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
+  app.post('/invites', bodyLimit({ maxSize: MAX_REQUEST_BYTES }), async (c) => {
     const { maxUses, note, days } = readRequest(await readJson(c.req))
     const code = newInviteCode()
     const expiresAt = days === undefined ? null : now() + days * DAY_MS

@@ -57,7 +57,7 @@ function collect(value: unknown, cids: Set<string>, depth: number): void {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return
   const { $type, ref } = value as { $type?: unknown; ref?: { $link?: unknown } }
   if ($type === 'blob' && typeof ref?.$link === 'string') cids.add(ref.$link)
-  for (const one of Object.values(value)) collect(one, cids, depth + 1)
+  for (const item of Object.values(value)) collect(item, cids, depth + 1)
 }
 
 function unfit(text: string): OperatorError {

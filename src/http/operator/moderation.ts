@@ -57,7 +57,7 @@ export type ModerationRequest = {
 }
 
 export const MAX_LISTED_DECISIONS = 1_000
-const MAX_WISH_BYTES = 16 << 10
+const MAX_REQUEST_BYTES = 16 << 10
 const MAX_TEXT = 1_000
 const ACTS: readonly string[] = [
   'hide',
@@ -77,7 +77,7 @@ export function addModeration(
   const didOf = async (handle: string) =>
     accountKnownAs(db, handle) ?? (await resolveAccount(resolver, handle)).did
   app.get('/moderation', (c) => c.json(moderationLists(db, MAX_LISTED_DECISIONS)))
-  app.post('/moderation', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
+  app.post('/moderation', bodyLimit({ maxSize: MAX_REQUEST_BYTES }), async (c) => {
     const request = readRequest(await readJson(c.req))
     const { act, by, reason, ref, tag } = request
     refuseUnfitTag(config, request)
@@ -99,8 +99,8 @@ export function moderationLists(db: Db, limit: number): ModerationLists {
     bans: listBans(db, limit).map(({ did, at }) => {
       return { did, at: isoTime(at), about: aboutOf(did) }
     }),
-    tags: listTags(db, limit).map((one) => {
-      return { ...one, at: isoTime(one.at), about: aboutOf(one.subject) }
+    tags: listTags(db, limit).map((tag) => {
+      return { ...tag, at: isoTime(tag.at), about: aboutOf(tag.subject) }
     }),
     log: moderationLog(db, limit).map(({ at, act, subject, by, reason, tag }) => {
       return { at: isoTime(at), act, subject, by, reason, tag, about: aboutOf(subject) }
@@ -116,7 +116,7 @@ function readRequest(body: object): ModerationRequest {
     ACTS.includes(act) &&
     typeof blobs === 'boolean' &&
     [subject, reason, by, ref, tag].every(
-      (one) => typeof one === 'string' && one.length <= MAX_TEXT,
+      (item) => typeof item === 'string' && item.length <= MAX_TEXT,
     )
   if (isFit) return { act, subject, reason, by, ref, blobs, tag } as ModerationRequest
   throw new OperatorError(

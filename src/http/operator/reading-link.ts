@@ -2,7 +2,7 @@
 
 import type { Config } from '../../base/config/config.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
-import { settingsPlace } from '../../base/util/installation.ts'
+import { settingsLocation } from '../../base/util/installation.ts'
 import { isWithin } from '../../base/util/is-within.ts'
 import { createReadingTokens, MAX_READING_HOURS } from '../../sources/identity/reading-token.ts'
 import { OperatorError } from './operator-error.ts'
@@ -18,7 +18,7 @@ export function readingLink(
     throw new OperatorError(
       409,
       '/read is off without SLIPSTREAM_OPERATOR_TOKEN.',
-      `Set it in ${settingsPlace()}, for example to the output of \`openssl rand -hex 32\`, and restart the server.`,
+      `Set it in ${settingsLocation()}, for example to the output of \`openssl rand -hex 32\`, and restart the server.`,
     )
   }
   if (!isWithin(hours, 1, MAX_READING_HOURS)) {

@@ -85,7 +85,7 @@ export function createOperatorRoutes(parts: OperatorParts): Hono {
   addMembers(app, parts)
   addInvites(app, parts, readJson)
   addModeration(app, parts, readJson)
-  for (const one of parts.features) one.operatorRoutes?.(app, { ...parts, readJson })
+  for (const feature of parts.features) feature.operatorRoutes?.(app, { ...parts, readJson })
   addLongWork(app, parts)
   return app
 }
@@ -140,7 +140,7 @@ function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorPar
   })
   app.delete('/members/:did', async (c) => {
     const did = c.req.param('did')
-    const handle = listMembers(db, config).find((one) => one.did === did)?.handle
+    const handle = listMembers(db, config).find((member) => member.did === did)?.handle
     const { removed } = await ingest.operate({ kind: 'remove-member', did })
     if (removed === 0) throw noMember(did)
     log.info({ member: did }, 'member removed by the operator')
@@ -148,7 +148,7 @@ function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorPar
   })
   app.post('/members/:did/link', limited(MAX_SMALL_BYTES), async (c) => {
     const did = c.req.param('did')
-    if (!listMembers(db, config).some((one) => one.did === did)) throw noMember(did)
+    if (!listMembers(db, config).some((member) => member.did === did)) throw noMember(did)
     const { hours } = (await readJson(c.req)) as { hours?: unknown }
     return c.json(readingLink(config, { did, hours }))
   })

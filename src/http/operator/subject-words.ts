@@ -22,7 +22,7 @@ export function createSubjectWords(db: Db): (subject: string) => string | undefi
     const found = uid === undefined ? undefined : records.find({ uid, collection, rkey })
     if (typeof found !== 'object') return undefined
     const { text, name } = found.value as { text?: unknown; name?: unknown }
-    const words = [text, name].find((one) => typeof one === 'string' && one !== '')
+    const words = [text, name].find((item) => typeof item === 'string' && item !== '')
     return words && `“${shortened(String(words))}”`
   }
 

@@ -4,7 +4,7 @@ import { bytes, count } from '../../base/util/format.ts'
 import type { StreamBytesFacts } from '../../data/store/stream/stream-bytes.ts'
 import type { StreamChoiceFacts } from '../../data/store/stream/stream-choices.ts'
 
-const SHOWN_KINDS = 6
+const PRESENTED_KINDS = 6
 
 export function paceInWords({ dayAhead, monthAhead }: StreamBytesFacts): string {
   if (dayAhead === undefined) return 'known after ten minutes'
@@ -26,7 +26,7 @@ export function sourcesInWords({ sources }: StreamBytesFacts): string {
 /** The largest collections, with their share before and after decompression. */
 export function collectionsInWords({ collections }: StreamBytesFacts): string {
   const all = collections.reduce((sum, { received }) => sum + received, 0)
-  const parts = collections.slice(0, SHOWN_KINDS).map(({ kind, frames, received, plain }) => {
+  const parts = collections.slice(0, PRESENTED_KINDS).map(({ kind, frames, received, plain }) => {
     const percent = Math.round((received / all) * 100)
     return `${kind} ${percent} % (${bytes(received)} of ${bytes(plain)} plain, ${count(frames)} events)`
   })
@@ -42,12 +42,12 @@ export function leftOutInWords({ level, since, choices }: StreamChoiceFacts): st
 
 /** A month with each choice, and what it saves. */
 export function choicesInWords({ level, choices }: StreamChoiceFacts): string {
-  const whole = choices[0]!.monthBytes
-  if (whole === undefined) return 'known after an hour'
+  const complete = choices[0]!.monthBytes
+  if (complete === undefined) return 'known after an hour'
   const parts = choices.map(({ name, monthBytes }, i) => {
     const now = i === level ? ' (now)' : ''
     if (monthBytes === undefined) return `without ${name}${now} not known yet`
-    const saved = i === 0 ? '' : `, saves ${bytes(Math.max(0, whole - monthBytes))}`
+    const saved = i === 0 ? '' : `, saves ${bytes(Math.max(0, complete - monthBytes))}`
     const what = i === 0 ? 'everything' : `without ${name}`
     return `${what}${now} ${bytes(monthBytes)}${saved}`
   })

@@ -211,8 +211,8 @@ export class FairQueue {
         }
       }
       const { isGone } = work
-      const one = { start, isGone, refuse: reject, sinceMs: this.#now() }
-      lane[work.isHeavy ? 'heavy' : 'light'].push(one)
+      const item = { start, isGone, refuse: reject, sinceMs: this.#now() }
+      lane[work.isHeavy ? 'heavy' : 'light'].push(item)
       this.#queue(lane)
     })
   }
@@ -270,10 +270,10 @@ export class FairQueue {
 
   #pick(nowMs: number): Waiting | undefined {
     const { member, frontend, program, visitor } = this.#ranks
-    const [one, other] = this.#isFrontends ? [frontend, member] : [member, frontend]
+    const [first, other] = this.#isFrontends ? [frontend, member] : [member, frontend]
     this.#isFrontends = !this.#isFrontends
     return (
-      takeNext(one, nowMs) ??
+      takeNext(first, nowMs) ??
       takeNext(other, nowMs) ??
       takeNext(program, nowMs) ??
       takeNext(visitor, nowMs)

@@ -118,15 +118,15 @@ export function takeNext(rank: RankState, nowMs: number): Waiting | undefined {
   while (isRunnable(rank)) {
     const lane = nextLane(rank)
     const later = lane.later.shift()
-    const one = later ?? (lane.light.shift() ?? lane.heavy.shift())!
+    const item = later ?? (lane.light.shift() ?? lane.heavy.shift())!
     rank.waiting -= 1
     rank.ready.delete(lane)
     if (later) rank.later -= 1
     settle(lane, nowMs)
     if (later) return later
-    const isStale = nowMs - one.sinceMs > STALE_FACTOR * rank.limits.maxWaitMs
-    if (!isStale && !one.isGone()) return one
-    one.refuse(overloaded(rank.limits.maxWaitMs))
+    const isStale = nowMs - item.sinceMs > STALE_FACTOR * rank.limits.maxWaitMs
+    if (!isStale && !item.isGone()) return item
+    item.refuse(overloaded(rank.limits.maxWaitMs))
   }
   return undefined
 }

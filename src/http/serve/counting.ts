@@ -25,7 +25,7 @@ type CountingOptions = Omit<MetricParts, 'status' | 'requests'> & {
   /** Index of this serving thread, from 0. */
   thread: number
   /** The cache of answers. */
-  kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
+  cacheUsage: () => { viewCache: number; viewers: number; hits: number; misses: number }
   search: { counts(): SearchCounts }
   socketBytes: Pick<SocketBytes, 'totals'>
   /** What features report. */
@@ -54,7 +54,7 @@ export function countThread(options: CountingOptions): Counting {
     counters.set('requestShare', requests)
   })
   const timer = setInterval(() => {
-    const { viewCache, viewers, hits, misses } = options.kept()
+    const { viewCache, viewers, hits, misses } = options.cacheUsage()
     counters.set('loopLagSeconds', lag.take())
     counters.set('collectionSeconds', collections.total())
     counters.set('heapBytes', process.memoryUsage().heapUsed)

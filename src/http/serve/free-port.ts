@@ -6,13 +6,13 @@ import { createServer } from 'node:net'
 import { type Config, ConfigError } from '../../base/config/config.ts'
 import { listenOn } from '../server/listening/listener.ts'
 
-type Place = Pick<Config, 'bind' | 'port'>
+type Address = Pick<Config, 'bind' | 'port'>
 
 /**
  * @returns the port; a free one if any may be taken (0).
  * @throws errors of listening.
  */
-export async function findFreePort({ bind, port }: Place): Promise<number> {
+export async function findFreePort({ bind, port }: Address): Promise<number> {
   const probe = createServer()
   // Otherwise another process of the same user that shares its port could take half of our
   // requests.
@@ -23,7 +23,7 @@ export async function findFreePort({ bind, port }: Place): Promise<number> {
 }
 
 /** Turns the system's errors about the port into errors for the operator. */
-export function asPortRefusal({ bind, port }: Place): (error: unknown) => never {
+export function asPortRefusal({ bind, port }: Address): (error: unknown) => never {
   return (error) => {
     const { code, syscall, message } = error as NodeJS.ErrnoException
     if (!code || (syscall !== 'listen' && syscall !== 'bind' && syscall !== 'getaddrinfo'))

@@ -6,16 +6,16 @@ import type { Logger } from '../../base/obs/log.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { findKeptIdentity } from '../../data/store/members/kept-identities.ts'
+import { findStoredIdentity } from '../../data/store/members/kept-identities.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
-import type { KeptIdentities } from '../../sources/identity/identity-memory.ts'
+import type { CachedIdentities } from '../../sources/identity/identity-memory.ts'
 import { createResolver, type Resolver } from '../../sources/identity/resolver.ts'
 
 /**
  * Of a document; longer ones, which no account here needs, are looked up again after each start.
  */
-const MAX_KEPT_LENGTH = 4096
+const MAX_CACHED_LENGTH = 4096
 
 type Dependencies = {
   config: Config
@@ -37,7 +37,7 @@ export function createIdentities(parts: Dependencies): Resolver {
     isMember,
     // If the writer is busy, the stream reports it later.
     onKeyChanged: (did) => void tell(did).catch(() => undefined),
-    kept: keptIdentities(parts),
+    identities: storedIdentities(parts),
   })
   ingest.onIdentitiesChanged((dids) => {
     for (const did of dids) resolver.doubt(did)
@@ -45,18 +45,18 @@ export function createIdentities(parts: Dependencies): Resolver {
   return resolver
 }
 
-function keptIdentities({ db, actors, ingest }: Dependencies): KeptIdentities {
+function storedIdentities({ db, actors, ingest }: Dependencies): CachedIdentities {
   return {
     find(did) {
-      const row = findKeptIdentity(db, actors.uidOf(did))
+      const row = findStoredIdentity(db, actors.uidOf(did))
       return row && { identity: JSON.parse(row.identity) as Identity, asOf: row.as_of }
     },
     put(did, { identity, asOf }) {
       const text = JSON.stringify(identity ?? null)
-      const kept = identity && text.length <= MAX_KEPT_LENGTH ? text : null
+      const stored = identity && text.length <= MAX_CACHED_LENGTH ? text : null
       // If the writer is busy or the disk is full, the next look-up sends it again.
-      const told = ingest.writer.send({ kind: 'identity-found', did, identity: kept, asOf })
-      told.catch(() => undefined)
+      const notified = ingest.writer.send({ kind: 'identity-found', did, identity: stored, asOf })
+      notified.catch(() => undefined)
     },
   }
 }

@@ -8,7 +8,7 @@ type Rank = NonNullable<Asker>['rank']
 
 type SearchTurns<T> = {
   /** @throws XRPCError 429 if this asker has too many waiting, 503 if all have */
-  add(asker: Asker, one: T): void
+  add(asker: Asker, item: T): void
   next(): T | undefined
   /** How many wait. */
   waiting(): number
@@ -30,20 +30,20 @@ export function createSearchTurns<T>(): SearchTurns<T> {
     const [first] = lanes[rank]
     if (!first) return undefined
     const [key, lane] = first
-    const one = lane.shift()
+    const item = lane.shift()
     lanes[rank].delete(key)
     if (lane.length > 0) lanes[rank].set(key, lane)
     waiting[rank] -= 1
-    return one
+    return item
   }
 
   return {
-    add(asker, one) {
+    add(asker, item) {
       const { rank, key } = asker ?? ({ rank: 'member', key: '' } as const)
       const lane = lanes[rank].get(key) ?? []
       if (waiting[rank] >= LIMITS[rank].all) throw tooManySearches()
       if (asker && lane.length >= LIMITS[rank].each) throw tooManyOfOne()
-      lane.push(one)
+      lane.push(item)
       lanes[rank].set(key, lane)
       waiting[rank] += 1
     },

@@ -50,35 +50,35 @@ export function createSearchWorker(options: SearchWorkerOptions): SearchWorker {
     const workerData: SearchThreadData = { dataDir, cacheKib }
     const url = new URL('./search-thread.ts', import.meta.url)
     const worker = new Worker(url, { resourceLimits: MEMORY, workerData, name })
-    const one: Running = { worker, ready: Promise.withResolvers<boolean>() }
-    one.worker.unref()
-    one.worker.on('message', (reply: SearchReply | 'ready') => {
-      if (reply === 'ready') one.ready.resolve(true)
-      else one.settle?.(reply)
+    const item: Running = { worker, ready: Promise.withResolvers<boolean>() }
+    item.worker.unref()
+    item.worker.on('message', (reply: SearchReply | 'ready') => {
+      if (reply === 'ready') item.ready.resolve(true)
+      else item.settle?.(reply)
     })
-    one.worker.on('error', (err) => log.error({ err }, 'the search thread broke; another follows'))
-    one.worker.on('exit', () => {
-      if (current === one) current = undefined
-      one.ready.resolve(false)
-      one.settle?.()
+    item.worker.on('error', (err) => log.error({ err }, 'the search thread broke; another follows'))
+    item.worker.on('exit', () => {
+      if (current === item) current = undefined
+      item.ready.resolve(false)
+      item.settle?.()
     })
-    return one
+    return item
   }
 
   async function run(order: SearchOrder): Promise<SearchReply> {
     clearTimeout(idle)
     await ending
     current ??= start()
-    const one = current
-    if (!(await within(START_MS, one.ready.promise))) throw tooManySearches()
-    const reply = await replyOf(one, order, maxRunMs)
+    const item = current
+    if (!(await within(START_MS, item.ready.promise))) throw tooManySearches()
+    const reply = await replyOf(item, order, maxRunMs)
     idle = setTimeout(stop, idleMs).unref()
     if (reply) return reply
-    if (current === one) {
+    if (current === item) {
       log.warn({ seconds: maxRunMs / 1_000 }, 'a search did not end; its thread is replaced')
       current = undefined
       // It ends once its read of the index does; meanwhile, searches wait.
-      ending = one.worker.terminate()
+      ending = item.worker.terminate()
     }
     throw tooManySearches()
   }
@@ -94,16 +94,16 @@ export function createSearchWorker(options: SearchWorkerOptions): SearchWorker {
 
 /** Undefined if the thread ends, or too much time passes. */
 async function replyOf(
-  one: Running,
+  item: Running,
   order: SearchOrder,
   maxRunMs: number,
 ): Promise<SearchReply | undefined> {
   const replied = Promise.withResolvers<SearchReply | undefined>()
   const timer = setTimeout(() => replied.resolve(undefined), maxRunMs)
-  one.settle = replied.resolve
-  one.worker.postMessage(order)
+  item.settle = replied.resolve
+  item.worker.postMessage(order)
   const reply = await replied.promise
   clearTimeout(timer)
-  one.settle = undefined
+  item.settle = undefined
   return reply
 }

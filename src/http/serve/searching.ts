@@ -94,7 +94,7 @@ export function createSearching(options: SearchWorkerOptions): Searching & {
 
   function close(): void {
     isClosed = true
-    for (let one = turns.next(); one; one = turns.next()) one.reject(stopping())
+    for (let item = turns.next(); item; item = turns.next()) item.reject(stopping())
     worker.stop()
   }
 

@@ -14,7 +14,7 @@ import { version } from '../../base/util/version.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { IngestStatus, SharedMemory } from '../../bridge/messages.ts'
 import { openActorTable } from '../../data/graph/actor-table.ts'
-import { createKeeps } from '../../data/graph/lossiness.ts'
+import { createIsDrawn } from '../../data/graph/lossiness.ts'
 import { MEMBER } from '../../data/graph/types.ts'
 import { createSharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import { type Db, openReader } from '../../data/store/db.ts'
@@ -42,7 +42,7 @@ import { createServer, type Server } from '../server/server.ts'
 import { createAcceptLabelers } from '../xrpc/accounts/accepted-labelers.ts'
 import { createInvites } from '../xrpc/accounts/invites.ts'
 import { createAppContext } from '../xrpc/app-context.ts'
-import { keepAnswers } from '../xrpc/kept-answers.ts'
+import { cacheAnswers } from '../xrpc/kept-answers.ts'
 import { bindMethods } from '../xrpc/methods.ts'
 import { FIRST_PAGE_MAX_WAIT_MS } from '../xrpc/waiting/first-page.ts'
 import { createLabelRequests } from '../xrpc/waiting/label-requests.ts'
@@ -104,7 +104,7 @@ export function createServing(options: ServingOptions): Serving {
     tagRules: config,
   })
   const invites = createInvites({ config, db, writer })
-  const kept = keepAnswers(options, reading)
+  const caches = cacheAnswers(options, reading)
   const app = createAppContext({
     ...reading,
     ...shared.homes,
@@ -119,12 +119,12 @@ export function createServing(options: ServingOptions): Serving {
     namesMaxWaitMs: NAMES_MAX_WAIT_MS,
     lookups: createSharedBudget({ buffer: options.rateBuffers.lookups, ...STRANGERS_A_MINUTE }),
     invalidations: memory.invalidations,
-    maxKeptBytes: kept.maxBytes,
+    maxCachedBytes: caches.maxBytes,
     scope: config.indexScope,
     elsewhere,
     invites,
     decide: (decision) => operate({ kind: 'moderate', ...decision }),
-    onKept: kept.watch,
+    onCached: caches.watch,
   })
   const methods = bindMethods(
     app,
@@ -146,10 +146,10 @@ export function createServing(options: ServingOptions): Serving {
     socketBytes,
     featureGauges: () => ({ ...shared.gauges(), ...ofFeatures.gauges() }),
     ofFeatures: features.flatMap(({ metrics }) => metrics ?? []),
-    kept: kept.usage,
+    cacheUsage: caches.usage,
     methods: [
       ...methods.map(({ nsid }) => nsid),
-      ...features.flatMap((one) => one.callNames?.(config) ?? []),
+      ...features.flatMap((feature) => feature.callNames?.(config) ?? []),
     ],
   })
   const responding = createResponding({ overload, log, onBroken: onFatal })
@@ -164,7 +164,7 @@ export function createServing(options: ServingOptions): Serving {
     graph,
     timelines: reading.timelines,
     search: reading.search,
-    keeps: reading.keeps,
+    isDrawn: reading.isDrawn,
     draw: reading.draw,
     hydrator,
     app,
@@ -198,13 +198,13 @@ export function createServing(options: ServingOptions): Serving {
     usedTokens: options.usedTokens,
     sideRoutes: [operatorRoutes(operator), ...ofFeatures.routes, ...counting.routes],
     socketBytes,
-    didServices: features.flatMap((one) => one.didServices?.(config) ?? []),
+    didServices: features.flatMap((feature) => feature.didServices?.(config) ?? []),
   })
   const closing = closingFirst(server, [counting, ofFeatures], shared)
   return {
     server: listeningFirst(closing, ofFeatures),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
-    closeStore: () => closeAll([reading.search, warming, kept, shared, db]),
+    closeStore: () => closeAll([reading.search, warming, caches, shared, db]),
   }
 }
 
@@ -233,7 +233,7 @@ function openReading({ config, memory, log, thread }: ServingOptions) {
     graph,
     timelines: openTimelines(memory.timelines),
     draw,
-    keeps: createKeeps({ graph, limit: config.reasonableLimit, draw }),
+    isDrawn: createIsDrawn({ graph, limit: config.reasonableLimit, draw }),
   }
 }
 
@@ -347,9 +347,9 @@ function publicPart(status: IngestStatus | undefined) {
     counts: _counts,
     fanOut: _fanOut,
     pulse: _pulse,
-    ...shown
+    ...reported
   } = status
-  return { ...shown, coldStarts: coldStarts.filter(({ stage }) => stage !== 'done').length }
+  return { ...reported, coldStarts: coldStarts.filter(({ stage }) => stage !== 'done').length }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { FeatureGauge } from '../../base/feature.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory, Writer } from '../../bridge/messages.ts'
-import type { Keeps } from '../../data/graph/lossiness.ts'
+import type { IsDrawn } from '../../data/graph/lossiness.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { OnViewer } from '../server/auth.ts'
@@ -33,7 +33,7 @@ export type Sharing = {
   /** Home timelines of members that are on other nodes; undefined if there are no others. */
   homes:
     | {
-        homes: { asked(viewer: { did: string; uid: number }): Promise<boolean> | undefined }
+        homes: { requested(viewer: { did: string; uid: number }): Promise<boolean> | undefined }
         timelines: TimelineReader
       }
     | undefined
@@ -51,7 +51,7 @@ export type SharingParts = {
   db: Db
   actors: ActorReader
   graph: FollowGraphReader
-  keeps: Keeps
+  isDrawn: IsDrawn
   timelines: TimelineReader
 }
 
@@ -60,8 +60,8 @@ export function shareWith(
   list: readonly { share?(parts: SharingParts): Sharing | undefined }[],
   parts: SharingParts,
 ): Sharing {
-  for (const one of list) {
-    const sharing = one.share?.(parts)
+  for (const item of list) {
+    const sharing = item.share?.(parts)
     if (sharing) return sharing
   }
   return alone(parts.ingest)

@@ -41,7 +41,9 @@ await run()
 
 async function run(): Promise<void> {
   const log = createLogger({ level: config.logLevel, name })
-  const { hear, ...ingest } = createIngestConnection((one: IngestOrder) => line.postMessage(one))
+  const { hear, ...ingest } = createIngestConnection((order: IngestOrder) =>
+    line.postMessage(order),
+  )
   await new Promise<void>((resolve) => {
     line.on('message', (message: IngestMessage) => {
       if (message.kind === 'connected') resolve()

@@ -62,7 +62,7 @@ export async function startServing(options: Options): Promise<ServingThreads> {
     threads: 1 + others,
     async close() {
       await control.close()
-      await Promise.all([server.close(), ...threads.map((one) => one.stop())])
+      await Promise.all([server.close(), ...threads.map((thread) => thread.stop())])
       closeStore()
     },
   }

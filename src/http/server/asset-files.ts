@@ -65,7 +65,7 @@ function createAssets({ path, files, imports = {} }: AssetFiles): Assets {
 
   return {
     pathOf: (name) => `${path}/${digest}/${name}`,
-    find: (asked, name) => (asked === digest ? find(name) : undefined),
+    find: (requested, name) => (requested === digest ? find(name) : undefined),
   }
 }
 

@@ -21,10 +21,10 @@ export function createDeadlines(timeoutMs: number): Deadlines {
 
   function look(): void {
     const now = performance.now()
-    for (const one of running) {
-      if (one.endsAtMs > now) break
-      running.delete(one)
-      one.giveUp(unavailable('the answer took too long'))
+    for (const item of running) {
+      if (item.endsAtMs > now) break
+      running.delete(item)
+      item.giveUp(unavailable('the answer took too long'))
     }
     if (running.size > 0) return
     clearInterval(clock)
@@ -35,15 +35,15 @@ export function createDeadlines(timeoutMs: number): Deadlines {
     inTime(work) {
       clock ??= setInterval(look, tickMs).unref()
       return new Promise((resolve, reject) => {
-        const one: Running = { endsAtMs: performance.now() + timeoutMs, giveUp: reject }
-        running.add(one)
+        const item: Running = { endsAtMs: performance.now() + timeoutMs, giveUp: reject }
+        running.add(item)
         work.then(
           (result) => {
-            running.delete(one)
+            running.delete(item)
             resolve(result)
           },
           (error) => {
-            running.delete(one)
+            running.delete(item)
             reject(error)
           },
         )

@@ -34,14 +34,14 @@ export function answerDirectly(
   { respondAs, slowRequests, log }: Dependencies,
 ) {
   return (incoming: IncomingMessage, response: ServerResponse): boolean => {
-    const one = routes.find(({ path }) => incoming.url?.startsWith(path))
-    if (!one) return false
+    const route = routes.find(({ path }) => incoming.url?.startsWith(path))
+    if (!route) return false
     const request = isBodiless(incoming)
       ? new NodeQuery(incoming, response)
       : new NodeCall(incoming, response)
-    const answer = one.answering(request)
+    const answer = route.answering(request)
     if (!answer) return false
-    const name = one.nameOf?.(request) ?? request.path
+    const name = route.nameOf?.(request) ?? request.path
     void send(response, respondAs(name, request, answer), { request, name, log, slowRequests })
     return true
   }

@@ -45,7 +45,9 @@ export function createDispatch(options: {
   const { lexicons, authenticate, timeoutMs, overload } = options
   const { acceptLabelers = parseAcceptLabelers } = options
   const deadlines = createDeadlines(timeoutMs)
-  const routes = new Map(options.methods.map((one) => [one.nsid, createRoute(one, lexicons)]))
+  const routes = new Map(
+    options.methods.map((method) => [method.nsid, createRoute(method, lexicons)]),
+  )
 
   return async (nsid, request) => {
     const arrivedAt = Date.now()

@@ -22,9 +22,9 @@ export type StreamHealth = {
 
 /** @param search - the query of the request */
 export function healthAnswer(health: () => Health, search = ''): Answer {
-  const { ok, ...shown } = health()
+  const { ok, ...reported } = health()
   const isAbout = /(^|&)stream(=|&|$)/.test(search)
-  const error = ok ? isAbout && shown.stream?.error : 'Service Unavailable'
-  if (!error) return jsonAnswer(shown)
-  return jsonAnswer({ error, ...shown }, { status: 503 })
+  const error = ok ? isAbout && reported.stream?.error : 'Service Unavailable'
+  if (!error) return jsonAnswer(reported)
+  return jsonAnswer({ error, ...reported }, { status: 503 })
 }

@@ -11,12 +11,12 @@ export class Html {
 type Value = string | number | Html | undefined | false | readonly Value[]
 
 export function html(texts: TemplateStringsArray, ...values: Value[]): Html {
-  return new Html(texts.reduce((all, text, i) => all + shown(values[i - 1]) + text))
+  return new Html(texts.reduce((all, text, i) => all + escaped(values[i - 1]) + text))
 }
 
-function shown(value: Value): string {
+function escaped(value: Value): string {
   if (value === undefined || value === false) return ''
   if (value instanceof Html) return value.text
-  if (typeof value === 'object') return value.map(shown).join('')
+  if (typeof value === 'object') return value.map(escaped).join('')
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -7,7 +7,7 @@ import { CachedBytes } from '../../answers/views/json/cached-bytes.ts'
 import { answerMemory } from '../../answers/views/json/json-buffer.ts'
 import { jsonBytes } from '../../answers/views/json/ready-json.ts'
 import {
-  noRoom,
+  noSpace,
   tooManyFetches,
   unauthorized,
   unavailable,
@@ -70,7 +70,7 @@ export function errorAnswer(error: XRPCError): Answer {
 export function toXRPCError(error: unknown): XRPCError {
   if (error instanceof XRPCError) return error
   if (error instanceof ServiceAuthError) return unauthorized(error.error, error.message)
-  if (error instanceof DiskFullError) return noRoom(error)
+  if (error instanceof DiskFullError) return noSpace(error)
   if (error instanceof FetchLimitError) return tooManyFetches(error)
   if (error instanceof IdentityUnavailableError) {
     return unavailable('the identity of the issuer could not be looked up', {
@@ -110,7 +110,7 @@ export function finishAnswer(
   { requestId, isDraining }: Envelope,
 ): FinishedAnswer | Promise<FinishedAnswer> {
   const { status, isSentOnce } = answer
-  const kept = answer.body instanceof CachedBytes ? answer.body : undefined
+  const cached = answer.body instanceof CachedBytes ? answer.body : undefined
   const body = answer.body instanceof CachedBytes ? answer.body.plain : answer.body
   const headers = [...BASE, 'x-request-id', requestId]
   if (isDraining) headers.push('connection', 'close')
@@ -127,11 +127,11 @@ export function finishAnswer(
         headers.push('content-length', String(compressed.length))
         return { status, body: compressed, headers }
       }
-      const ready = kept?.compressed(encoding)
+      const ready = cached?.compressed(encoding)
       if (ready) return finish(ready)
-      return compress(wholeBody(body), encoding).then((compressed) => {
+      return compress(fullBody(body), encoding).then((compressed) => {
         reuseMemory(answer)
-        kept?.keepCompressed(encoding, compressed)
+        cached?.addCompressed(encoding, compressed)
         return finish(compressed)
       })
     }
@@ -144,7 +144,7 @@ export function toResponse(
   { method }: HttpRequest,
   { status, body, headers }: FinishedAnswer,
 ): Response {
-  const sent = body && method !== 'HEAD' ? (wholeBody(body) as Uint8Array<ArrayBuffer>) : null
+  const sent = body && method !== 'HEAD' ? (fullBody(body) as Uint8Array<ArrayBuffer>) : null
   // A plain object, so that the adapter writes it without creating Headers.
   const all: Record<string, string> = {}
   for (let i = 0; i < headers.length; i += 2) all[headers[i]!] = headers[i + 1]!
@@ -177,7 +177,7 @@ function bodyLength(body: FinishedAnswer['body']): number {
   return length
 }
 
-function wholeBody(body: NonNullable<FinishedAnswer['body']>): Buffer {
+function fullBody(body: NonNullable<FinishedAnswer['body']>): Buffer {
   return isPieces(body) ? Buffer.concat(body) : body
 }
 

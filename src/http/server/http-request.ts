@@ -126,9 +126,9 @@ export class NodeCall extends NodeQuery {
 
 /** Most bodies have arrived with their head, and need no listeners. */
 async function* piecesOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
-  const isWhole = incoming.complete && !incoming.destroyed
-  const whole: Uint8Array | null = isWhole ? incoming.read() : null
-  if (whole) yield whole
+  const isComplete = incoming.complete && !incoming.destroyed
+  const complete: Uint8Array | null = isComplete ? incoming.read() : null
+  if (complete) yield complete
   else yield* incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
 }
 

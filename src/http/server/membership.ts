@@ -11,7 +11,7 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { NewcomerRequest, Newcomers } from '../overload/newcomers.ts'
 
-const TOLD_AGAIN_AFTER_MS = MINUTE_MS
+const REPORTED_AGAIN_AFTER_MS = MINUTE_MS
 const MAX_REMEMBERED = 100_000
 const FULL_FOR_MS = 1_000
 /** A request that arrived over no network socket. */
@@ -46,7 +46,7 @@ type Membership = (did: string, token?: { isForUs: boolean }, request?: Newcomer
  */
 export function createMembership(parts: MembershipParts): Membership {
   const { config, configuredMembers, writer, onError, now = Date.now } = parts
-  const toldAt = new Map<string, number>()
+  const reportedAt = new Map<string, number>()
   let fullUntil = 0
 
   /** Remembers for a while that no seat is free, since the check scans all members. */
@@ -71,10 +71,10 @@ export function createMembership(parts: MembershipParts): Membership {
   }
 
   function tell(did: string, from: string | undefined): void {
-    if (toldAt.size >= MAX_REMEMBERED) toldAt.clear()
-    toldAt.set(did, now())
+    if (reportedAt.size >= MAX_REMEMBERED) reportedAt.clear()
+    reportedAt.set(did, now())
     writer.send({ kind: 'member-seen', did, from }).catch((error) => {
-      toldAt.delete(did)
+      reportedAt.delete(did)
       onError(error)
     })
   }
@@ -82,11 +82,11 @@ export function createMembership(parts: MembershipParts): Membership {
   return (did, { isForUs } = { isForUs: true }, request = OUR_OWN) => {
     // A ban ends a membership and prevents a new one, so a member's request needs no row lookup.
     if (!parts.isMember(did) && parts.isBanned(did)) {
-      toldAt.delete(did)
+      reportedAt.delete(did)
       throw banned()
     }
-    if (now() - (toldAt.get(did) ?? -Infinity) < TOLD_AGAIN_AFTER_MS) return
-    toldAt.delete(did)
+    if (now() - (reportedAt.get(did) ?? -Infinity) < REPORTED_AGAIN_AFTER_MS) return
+    reportedAt.delete(did)
     check(did)
     if (!isForUs) return
     takeSeat(did, request)

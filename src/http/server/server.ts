@@ -253,13 +253,13 @@ function asConnected(env: { incoming: unknown; outgoing: unknown }): Connected {
 
 /** Allows every origin: there are no cookies, only bearer tokens. */
 function preflight(request: Request): Response {
-  const asked = request.headers.get('access-control-request-headers')
+  const requested = request.headers.get('access-control-request-headers')
   return new Response(null, {
     status: 204,
     headers: {
       ...BASE_HEADERS,
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE',
-      'access-control-allow-headers': asked ?? '*',
+      'access-control-allow-headers': requested ?? '*',
       'access-control-max-age': CORS_MAX_AGE_SECONDS,
       vary: 'access-control-request-headers',
     },

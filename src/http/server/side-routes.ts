@@ -44,14 +44,14 @@ const REQUEST_MS = 0.2
 
 export function mountSideRoutes(
   app: Hono<{ Bindings: Connected }>,
-  { path, app: one, charges = [] }: SideRoutes,
+  { path, app: item, charges = [] }: SideRoutes,
   parts: Dependencies,
 ): void {
   for (const charge of charges) {
     const before = gatekeeper(charge, parts)
     for (const pattern of charge.patterns ?? [`${path}/*`]) app.use(pattern, before)
   }
-  app.route(path, one as Hono)
+  app.route(path, item as Hono)
 }
 
 function gatekeeper(

@@ -5,8 +5,8 @@ import type { Collections } from '../../base/obs/collections.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import type { HttpRequest } from './http-request.ts'
 
-const MAX_KEPT = 100
-const KEPT_MS = HOUR_MS
+const MAX_STORED = 100
+const CACHED_MS = HOUR_MS
 /** Delay until garbage collection pauses are reported. */
 const SETTLED_MS = 100
 
@@ -42,15 +42,15 @@ export function createSlowRequests(parts: {
   now?: () => number
 }): SlowRequests {
   const { collections, now = Date.now } = parts
-  let kept: SlowRequest[] = []
+  let retained: SlowRequest[] = []
   let fastest = 0
 
-  function keep(one: SlowRequest): void {
-    kept = kept.filter(({ at }) => at > one.at - KEPT_MS)
-    kept.push(one)
-    kept.sort((a, b) => b.totalMs - a.totalMs)
-    kept.length = Math.min(kept.length, MAX_KEPT)
-    fastest = kept.length < MAX_KEPT ? 0 : kept.at(-1)!.totalMs
+  function store(slowRequest: SlowRequest): void {
+    retained = retained.filter(({ at }) => at > slowRequest.at - CACHED_MS)
+    retained.push(slowRequest)
+    retained.sort((a, b) => b.totalMs - a.totalMs)
+    retained.length = Math.min(retained.length, MAX_STORED)
+    fastest = retained.length < MAX_STORED ? 0 : retained.at(-1)!.totalMs
   }
 
   return {
@@ -59,17 +59,17 @@ export function createSlowRequests(parts: {
       const totalMs = clock.endedAt - clock.startedAt
       // Keeps one now and then even if it is faster, so that those from over an hour ago are
       // dropped.
-      if (totalMs <= fastest && now() - kept.at(-1)!.at < KEPT_MS) return
+      if (totalMs <= fastest && now() - retained.at(-1)!.at < CACHED_MS) return
       const { token, wait, queue, skeleton, rows, handler, finish, write, lateMs } = clock
       const views = Math.max(0, handler - skeleton - rows)
       const steps = { token, wait, queue, skeleton, rows, views, finish, write }
-      const one = { at: now(), path, status, totalMs, lateMs, ...steps, collectionsMs: 0 }
-      keep(one)
+      const item = { at: now(), path, status, totalMs, lateMs, ...steps, collectionsMs: 0 }
+      store(item)
       const { startedAt, endedAt } = clock
       setTimeout(() => {
-        one.collectionsMs = collections.between(startedAt, endedAt)
+        item.collectionsMs = collections.between(startedAt, endedAt)
       }, SETTLED_MS).unref()
     },
-    list: () => kept.filter(({ at }) => at > now() - KEPT_MS),
+    list: () => retained.filter(({ at }) => at > now() - CACHED_MS),
   }
 }

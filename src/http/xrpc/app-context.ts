@@ -62,10 +62,10 @@ import { createFirstPage } from './waiting/first-page.ts'
 import { createMissingWaits } from './waiting/missing-waits.ts'
 import { createNameWaits } from './waiting/name-waits.ts'
 import { createNewcomerWaits } from './waiting/newcomer-waits.ts'
-import { createShownWhileFilling } from './waiting/shown-while-filling.ts'
+import { createPresentedWhileFilling } from './waiting/shown-while-filling.ts'
 import { createUnknownThings } from './waiting/unknown-things.ts'
 import { createWaits } from './waiting/waits.ts'
-import { createWholeItems } from './waiting/whole-items.ts'
+import { createCompleteItems } from './waiting/whole-items.ts'
 
 export type AppParts = {
   /** A read-only connection. */
@@ -74,9 +74,9 @@ export type AppParts = {
   graph: FollowGraphReader
   timelines: TimelineReader
   /** Notified of home timeline requests, if several nodes share them. */
-  homes?: { asked(viewer: { did: string; uid: number }): Promise<boolean> | undefined }
+  homes?: { requested(viewer: { did: string; uid: number }): Promise<boolean> | undefined }
   /** Whether a lossy timeline keeps an item: the same draw that filled the rings. */
-  keeps: TimelineParts['keeps']
+  isDrawn: TimelineParts['isDrawn']
   hydrator: Hydrator
   /** Searches on another thread; by default, on the calling one. */
   search?: Searching | undefined
@@ -108,12 +108,12 @@ export type AppParts = {
   /** Applies moderators' decisions made by XRPC; unset: refused. */
   decide?: Moderation['decide']
   /** Limit of the view cache. */
-  maxKeptBytes?: number
+  maxCachedBytes?: number
   /** Called with the view cache, for monitoring and resizing. */
-  onKept?: (cache: WatchedCache) => void
+  onCached?: (cache: WatchedCache) => void
 }
 
-const DEFAULT_KEPT_BYTES = 96 << 20
+const DEFAULT_CACHED_BYTES = 96 << 20
 
 export type AppContext = ReturnType<typeof createAppContext>
 
@@ -125,9 +125,9 @@ export function createAppContext(parts: AppParts) {
   const viewCache = createViewCache({
     hydrator: parts.hydrator,
     invalidations: invalidations(),
-    maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
+    maxBytes: parts.maxCachedBytes ?? DEFAULT_CACHED_BYTES,
   })
-  parts.onKept?.(viewCache)
+  parts.onCached?.(viewCache)
   const notifications = createNotifications({ db, graph, tagRules })
   const underWay = createUnderWay({ db, actors })
   const ofTimelines = { ...parts, feed: viewCache.feedOver(db) }
@@ -156,7 +156,7 @@ export function createAppContext(parts: AppParts) {
       coldStarts: createColdStarts(db, invalidations()),
       maxWaitMs: parts.firstPageMaxWaitMs ?? 0,
     }),
-    shownWhileFilling: createShownWhileFilling(),
+    presentedWhileFilling: createPresentedWhileFilling(),
     records,
     timeline,
     timelineHeads: createTimelineHeads(ofTimelines),
@@ -187,12 +187,12 @@ export function createAppContext(parts: AppParts) {
     ownFeeds: createOwnFeeds(),
     waits: createWaits(),
     underWay,
-    wholeItems: createWholeItems({ actors, underWay, fetchRequests }),
+    completeItems: createCompleteItems({ actors, underWay, fetchRequests }),
     strangersPages: createStrangersPages({
       actors,
       underWay,
       fetchRequests,
-      isKept: (uid) => isStoredAccount({ actors, scope }, uid),
+      isStored: (uid) => isStoredAccount({ actors, scope }, uid),
     }),
     suggestions: createSuggestions({ graph, actors }),
     trends: createTrends({ db }),

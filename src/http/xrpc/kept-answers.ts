@@ -22,7 +22,7 @@ const UP_TO_DATE_EVERY_MS = 250
 const MEGABYTE = 1e6
 const NOTHING = { viewCache: 0, viewers: 0, hits: 0, misses: 0 }
 
-type KeptAnswers = {
+type CachedAnswers = {
   /** The initial limit. */
   readonly maxBytes: number
   usage: ViewCache['usage']
@@ -31,24 +31,24 @@ type KeptAnswers = {
   close(): void
 }
 
-export function keepAnswers(options: Options, reading: Reading): KeptAnswers {
+export function cacheAnswers(options: Options, reading: Reading): CachedAnswers {
   let cache: WatchedCache | undefined
-  let isTold = false
+  let isReported = false
   const workOut = () => {
     const { bytes, missing, sizes } = divided(options.config, reading)
-    if (missing > 0 && !isTold && options.thread === 0) tell(options, { missing, sizes })
-    isTold = missing > 0
+    if (missing > 0 && !isReported && options.thread === 0) tell(options, { missing, sizes })
+    isReported = missing > 0
     return bytes
   }
-  const timer = setInterval(() => cache?.keepAtMost(workOut()), WORKED_OUT_EVERY_MS)
+  const timer = setInterval(() => cache?.limitTo(workOut()), WORKED_OUT_EVERY_MS)
   const upToDate = setInterval(() => cache?.takeInvalidations(), UP_TO_DATE_EVERY_MS)
   timer.unref()
   upToDate.unref()
   return {
     maxBytes: workOut(),
     usage: () => cache?.usage() ?? NOTHING,
-    watch: (one) => {
-      cache = one
+    watch: (watchedCache) => {
+      cache = watchedCache
     },
     close() {
       clearInterval(timer)

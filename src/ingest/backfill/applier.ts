@@ -47,7 +47,7 @@ export function createApplier({
   }
 
   /** By the stream's clock, which its events are judged by: ours may be hours ahead. */
-  function saidAtUs({ streamMs, now }: IndexContext): number {
+  function statedAtUs({ streamMs, now }: IndexContext): number {
     return ((streamMs === 0 ? now : Math.min(now, streamMs)) - STATUS_AGE_MS) * 1000
   }
 
@@ -56,12 +56,12 @@ export function createApplier({
   }
 
   return {
-    put({ did, collection, records, fetchedAt, repoRev, isShown }) {
+    put({ did, collection, records, fetchedAt, repoRev, isVisible }) {
       if (records.length === 0) return
       const all = records.map((record) => ({ collection, ...record }))
-      const fetched = { did, fetchedAt, isShown }
-      const { applied, skipped } = commitSparing(writer, all, (ctx, some, isWhole) =>
-        applyFetched(ctx, { ...fetched, ...(isWhole && { repoRev }), records: some }),
+      const fetched = { did, fetchedAt, isVisible }
+      const { applied, skipped } = commitSparing(writer, all, (ctx, some, isComplete) =>
+        applyFetched(ctx, { ...fetched, ...(isComplete && { repoRev }), records: some }),
       )
       count('applied', applied)
       for (const [reason, times] of Object.entries(skipped)) count(reason, times)
@@ -78,7 +78,7 @@ export function createApplier({
     },
     status(did, status) {
       writer.commit((ctx) => {
-        const timeUs = saidAtUs(ctx)
+        const timeUs = statedAtUs(ctx)
         const event = {
           kind: 'account',
           did,
@@ -91,7 +91,7 @@ export function createApplier({
       })
     },
     notFound(uid) {
-      writer.commit((ctx) => applyNotFound(ctx, uid, saidAtUs(ctx)))
+      writer.commit((ctx) => applyNotFound(ctx, uid, statedAtUs(ctx)))
     },
     served(account) {
       writer.commit((ctx) => applyServed(ctx, account))

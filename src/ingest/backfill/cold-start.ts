@@ -13,7 +13,7 @@ import { replaysOf } from '../../data/store/stream/replays.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { BackfillLimits } from './limits.ts'
 
-export type ReplayPlace = { id: number; fromUs: number; reachedUs: number | undefined }
+export type ReplayProgress = { id: number; fromUs: number; reachedUs: number | undefined }
 
 export type ColdStartParts = {
   db: Db
@@ -23,7 +23,7 @@ export type ColdStartParts = {
   /** Counts the items of the member's timeline, up to `limit`. */
   timelineItems: (uid: number, limit: number) => number
   /** The running replays; undefined if there is no replaying. */
-  replays: (() => readonly ReplayPlace[]) | undefined
+  replays: (() => readonly ReplayProgress[]) | undefined
 }
 
 type ColdStart = Omit<ColdStartProgress, 'did' | 'startedAt' | 'finishedAt'>
@@ -89,17 +89,17 @@ function readReplay(
   const state = listing > 0 ? 'listed' : 'done'
   if (!replays) return { state, ...over }
   const { waiting, running } = replaysOf(db, uids)
-  const places = replays().filter(({ id }) => running.has(id))
-  if (waiting > 0 || places.length < running.size) {
+  const positions = replays().filter(({ id }) => running.has(id))
+  if (waiting > 0 || positions.length < running.size) {
     return { state: 'waiting', cursorUs: undefined, percent: 0 }
   }
-  if (places.length === 0) return { state, ...over }
-  const slowest = places.reduce((a, b) => (shareOf(a, now()) <= shareOf(b, now()) ? a : b))
+  if (positions.length === 0) return { state, ...over }
+  const slowest = positions.reduce((a, b) => (shareOf(a, now()) <= shareOf(b, now()) ? a : b))
   const percent = Math.floor(100 * shareOf(slowest, now()))
   return { state: 'running', cursorUs: slowest.reachedUs, percent }
 }
 
-function shareOf({ fromUs, reachedUs = fromUs }: ReplayPlace, nowMs: number): number {
+function shareOf({ fromUs, reachedUs = fromUs }: ReplayProgress, nowMs: number): number {
   const share = (reachedUs - fromUs) / Math.max(1, nowMs * 1000 - fromUs)
   return Math.min(0.99, Math.max(0, share))
 }

@@ -8,8 +8,8 @@ import { findFeedDepth, putFeedDepth } from '../../data/store/fetching/feed-dept
 import { type NewestWalk, walkNewest } from '../../sources/pds/newest.ts'
 import { MAX_PAGE, type RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
-import type { ListedPage, ListingEnd, Place, Take } from '../../sources/pds/walk.ts'
-import { placeOfText, textOfPlace } from './feed-place.ts'
+import type { ListedPage, ListingEnd, Position, Take } from '../../sources/pds/walk.ts'
+import { positionOfText, textOfPosition } from './feed-place.ts'
 import { reconcile } from './reconcile.ts'
 import { type RepoJobResult, sum } from './repo-jobs.ts'
 import { withinBudget } from './within-budget.ts'
@@ -86,7 +86,7 @@ export async function loadPage(services: Services, repo: RepoTarget): Promise<vo
   for (const collection of [POST, REPOST]) {
     const pages = watchPages(() => true)
     const { isEnough } = pages
-    const what = { collection, maxRecords, isEnough, take, onlyNewest: true, isShown: true }
+    const what = { collection, maxRecords, isEnough, take, onlyNewest: true, isVisible: true }
     const end = await reconcile(services, repo, what)
     const last = pages.last()
     noteDepth(services, repo, { collection, end, last, pages: 0 })
@@ -102,22 +102,22 @@ export async function loadPage(services: Services, repo: RepoTarget): Promise<vo
  * a member views them.
  */
 export async function loadOlder(services: Services, repo: RepoTarget): Promise<void> {
-  const isShown = findBackfill(services.db, repo.uid, 'feed') === undefined
+  const isVisible = findBackfill(services.db, repo.uid, 'feed') === undefined
   for (const collection of [POST, REPOST]) {
     const depth = findFeedDepth(services.db, repo.uid, collectionCodes[collection])
     if (depth?.cursor === undefined) continue
-    const from = placeOfText(depth.cursor)
-    await pageFrom(services, repo, { collection, from, pages: depth.pages + 1, isShown })
+    const from = positionOfText(depth.cursor)
+    await pageFrom(services, repo, { collection, from, pages: depth.pages + 1, isVisible })
   }
 }
 
 type PageToRead = {
   collection: Collection
-  from?: Place
+  from?: Position
   size?: number
   pages?: number
   take?: Take
-  isShown?: boolean
+  isVisible?: boolean
   isLight?: boolean
 }
 
@@ -126,16 +126,16 @@ async function pageFrom(
   services: Services,
   repo: RepoTarget,
   of: PageToRead,
-): Promise<{ next?: Place | undefined; last?: ListedPage | undefined }> {
-  const { collection, from, size = MAX_PAGE, pages = 0, isShown, isLight = false } = of
+): Promise<{ next?: Position | undefined; last?: ListedPage | undefined }> {
+  const { collection, from, size = MAX_PAGE, pages = 0, isVisible, isLight = false } = of
   const budget = withinBudget(services, repo)
   const { take = budget.take } = of
   const { isEnough, last } = watchPages(() => true)
-  const bounds = { collection, from, isEnough, take, maxRecords: size, isShown, isLight }
+  const bounds = { collection, from, isEnough, take, maxRecords: size, isVisible, isLight }
   const end = await walkOn(services, repo, bounds)
   if (!end) return {}
   // No later job reads the rest of a stranger's page: the next view goes on from here.
-  const isCut = isShown === true && budget.cut.leftOut > 0
+  const isCut = isVisible === true && budget.cut.leftOut > 0
   if (!isCut) noteDepth(services, repo, { collection, end, last: last(), pages })
   return { next: end.next, last: last() }
 }
@@ -143,14 +143,14 @@ async function pageFrom(
 async function walkOn(
   services: Services,
   repo: RepoTarget,
-  bounds: Omit<NewestWalk, 'onPage'> & { isShown: boolean | undefined },
+  bounds: Omit<NewestWalk, 'onPage'> & { isVisible: boolean | undefined },
 ): Promise<ListingEnd | undefined> {
-  const { collection, isShown } = bounds
+  const { collection, isVisible } = bounds
   try {
     return await walkNewest(services, repo, {
       ...bounds,
       onPage: ({ records, fetchedAt }) =>
-        applySliced(services, { did: repo.did, collection, records, fetchedAt, isShown }),
+        applySliced(services, { did: repo.did, collection, records, fetchedAt, isVisible }),
     })
   } catch (error) {
     // The account moved to a server that does not accept the old cursor.
@@ -197,8 +197,8 @@ function noteDepth(
   const { collection, end, last, pages } = depth
   const createdAt = last ? lastCreatedAt(last) : Number.POSITIVE_INFINITY
   const oldestAt = Number.isFinite(createdAt) ? createdAt : now()
-  const isWhole = end.complete || (last !== undefined && isLast(last))
-  const cursor = isWhole ? undefined : textOfPlace(end.next)
+  const isComplete = end.complete || (last !== undefined && isLast(last))
+  const cursor = isComplete ? undefined : textOfPosition(end.next)
   const reached = { cursor, oldestAt, pages }
   commit(({ db }) => putFeedDepth(db, uid, collectionCodes[collection], reached))
 }

@@ -2,14 +2,14 @@
 // what a server of another order needs.
 
 import { isObject, parseJson } from '../../base/util/json-object.ts'
-import type { Place } from '../../sources/pds/walk.ts'
+import type { Position } from '../../sources/pds/walk.ts'
 
-export function textOfPlace(place: Place | undefined): string | undefined {
-  if (place === undefined) return undefined
-  return 'cursor' in place ? place.cursor : ` ${JSON.stringify(place)}`
+export function textOfPosition(position: Position | undefined): string | undefined {
+  if (position === undefined) return undefined
+  return 'cursor' in position ? position.cursor : ` ${JSON.stringify(position)}`
 }
 
-export function placeOfText(text: string): Place {
+export function positionOfText(text: string): Position {
   const parsed = text.startsWith(' ') ? parseJson(text) : undefined
   if (!isObject(parsed)) return { cursor: text }
   const { reversed, pages, below } = parsed

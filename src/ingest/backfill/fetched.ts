@@ -13,7 +13,7 @@ export type FetchedRecords = {
   /** When the request began, by our clock; changes from the stream since then are newer. */
   fetchedAt: number
   /** Posts and reposts to be shown to a member: kept whoever wrote them. */
-  isShown?: boolean | undefined
+  isVisible?: boolean | undefined
 }
 
 /** Keys that the repository no longer has. */

@@ -24,7 +24,7 @@ type JobWindow = {
    * Takes the most urgent job among hosts that have room, if it is urgent enough; ties go to the
    * first added.
    */
-  take(hasRoom: (host: string) => boolean, leastUrgent?: number): WaitingJob | undefined
+  take(hasCapacity: (host: string) => boolean, leastUrgent?: number): WaitingJob | undefined
   /** Takes out every job of this host. */
   drop(host: string): WaitingJob[]
 }
@@ -58,10 +58,10 @@ export function createJobWindow(): JobWindow {
       waiting.job = job
       insert(queue, waiting)
     },
-    take(hasRoom, leastUrgent = Number.POSITIVE_INFINITY) {
+    take(hasCapacity, leastUrgent = Number.POSITIVE_INFINITY) {
       let best: Numbered | undefined
       for (const [host, [head]] of queues) {
-        if (head && (!best || isBefore(head, best)) && hasRoom(host)) best = head
+        if (head && (!best || isBefore(head, best)) && hasCapacity(host)) best = head
       }
       if (!best || best.job.priority > leastUrgent) return undefined
       const queue = queues.get(best.host)!

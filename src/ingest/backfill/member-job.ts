@@ -43,13 +43,13 @@ async function queueAuthors(services: Services, uid: number): Promise<void> {
   for (let start = 0; start < subjects.length; start += AUTHORS_A_TRANSACTION) {
     commit(({ db }) => {
       for (const [i, subject] of subjects.slice(start, start + AUTHORS_A_TRANSACTION).entries()) {
-        const place = start + i
+        const rank = start + i
         const isLater = isJobWaiting(db, 'author', subject)
         const isDue = isLater
-          ? coldStarts.takesNow(db, { member: uid, author: subject, place })
-          : place < AUTHORS_AT_ONCE
+          ? coldStarts.takesNow(db, { member: uid, author: subject, rank })
+          : rank < AUTHORS_AT_ONCE
         if (isLater && isDue) deleteJob(db, 'author', subject)
-        if (isDue) queueAuthor(db, subject, place + 1)
+        if (isDue) queueAuthor(db, subject, rank + 1)
         else if (!findBackfill(db, subject, 'feed')) enqueueJob(db, 'author', subject)
       }
     })

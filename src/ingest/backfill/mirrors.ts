@@ -31,14 +31,14 @@ const MAX_ACCOUNTS = 10_000
 
 export function createMirrors(
   mirrors: readonly string[],
-  hosts: Pick<Hosts, 'hasRoom' | 'accountWaitMs'>,
+  hosts: Pick<Hosts, 'hasCapacity' | 'accountWaitMs'>,
 ): Mirrors {
   const readFor = new LruMap<number, string>(MAX_ACCOUNTS)
 
   function insteadOf(host: string, { kind }: Job): string | undefined {
     const { isComparison, isOfFewPosts } = shapeOf(kind)
     if (mirrors.includes(host) || isComparison || isOfFewPosts) return undefined
-    return mirrors.find((mirror) => hosts.hasRoom(mirror))
+    return mirrors.find((mirror) => hosts.hasCapacity(mirror))
   }
 
   return {

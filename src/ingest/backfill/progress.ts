@@ -46,7 +46,7 @@ const CHECK_MS = 10
 /** Due at once: a new member is checked before those present at startup. */
 const NOW = 0
 const FINISHED_FOR_MS = 10 * MINUTE_MS
-const MAX_TOLD = 100
+const MAX_REPORTED = 100
 
 type ProgressOptions = ColdStartParts & {
   log: Logger
@@ -64,18 +64,18 @@ export function createProgress(options: ProgressOptions): Progress {
     active.set(uid, { startedAt: now(), lookAgainAt, latest: undefined })
   }
 
-  function look(uid: number, one: Active): void {
+  function look(uid: number, active: Active): void {
     const began = performance.now()
     const did = findActor(db, uid)?.did ?? ''
-    const before = one.latest?.stage
-    const at = { did, startedAt: one.startedAt, mirror: mirrorOf(uid) }
+    const before = active.latest?.stage
+    const at = { did, startedAt: active.startedAt, mirror: mirrorOf(uid) }
     const latest = { ...at, ...readColdStart(options, uid) }
-    one.latest = { ...latest, finishedAt: latest.stage === 'done' ? now() : undefined }
+    active.latest = { ...latest, finishedAt: latest.stage === 'done' ? now() : undefined }
     if (latest.stage === 'older') deepenTimeline(options, uid)
     noteMilestones(options, uid)
-    tell(one.latest, before)
-    if (latest.stage === 'done') finish(uid, one.latest)
-    one.lookAgainAt = now() + Math.max(LOOK_EVERY_MS, (performance.now() - began) * REST_FACTOR)
+    tell(active.latest, before)
+    if (latest.stage === 'done') finish(uid, active.latest)
+    active.lookAgainAt = now() + Math.max(LOOK_EVERY_MS, (performance.now() - began) * REST_FACTOR)
   }
 
   function tell(at: ColdStartProgress, before: ColdStartStage = 'follows'): void {
@@ -91,7 +91,7 @@ export function createProgress(options: ProgressOptions): Progress {
     const done = { rev: null, finished_at: now() }
     commit((ctx) => putBackfill(ctx.db, uid, COLD_START, done))
     active.delete(uid)
-    finished = [...recentOf(finished, now()), at].slice(-MAX_TOLD)
+    finished = [...recentOf(finished, now()), at].slice(-MAX_REPORTED)
   }
 
   return {
@@ -102,15 +102,15 @@ export function createProgress(options: ProgressOptions): Progress {
     },
     check() {
       const until = performance.now() + CHECK_MS
-      for (const [uid, one] of longestDueFirst(active, now())) {
-        look(uid, one)
+      for (const [uid, item] of longestDueFirst(active, now())) {
+        look(uid, item)
         if (performance.now() > until) return
       }
     },
     status() {
       const going = [...active.values()].flatMap(({ latest }) => latest ?? [])
       const over = recentOf(finished, now())
-      return [...going, ...over].slice(0, MAX_TOLD)
+      return [...going, ...over].slice(0, MAX_REPORTED)
     },
     isFeedSpare(author) {
       let isSpare = false

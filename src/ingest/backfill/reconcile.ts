@@ -19,7 +19,7 @@ import type {
   ListingServices,
   Walk,
 } from '../../sources/pds/walk.ts'
-import { walkWhole } from '../../sources/pds/whole.ts'
+import { walkComplete } from '../../sources/pds/whole.ts'
 import { allRules } from '../indexing/collections/all-rules.ts'
 import { type Services, yieldToOthers } from './work.ts'
 
@@ -34,7 +34,7 @@ type Reconciliation = ListingBounds & {
   /** Reads from the newest on, in whatever order the server lists them. */
   onlyNewest?: boolean
   /** The records are to be shown: kept whoever wrote them. */
-  isShown?: boolean
+  isVisible?: boolean
   /** Requests held keys that the listing did not reach one by one. */
   checksRest?: boolean
 }
@@ -112,7 +112,7 @@ function walkAs({ onlyDownToStored, onlyNewest }: Reconciliation): WalkOut {
       const end = await walkNewest(services, repo, walk)
       return end ?? { complete: false, floor: undefined, next: undefined, listed: 0 }
     }
-  if (!onlyDownToStored) return walkWhole
+  if (!onlyDownToStored) return walkComplete
   return (services, repo, walk) => walkCollection(services, repo, { ...walk, isOnlyFalling: true })
 }
 
@@ -174,11 +174,11 @@ async function applySliced(
   { did }: RepoTarget,
   page: Reconciliation & { records: PdsRecord[]; fetchedAt: number; repoRev?: string },
 ): Promise<void> {
-  const { collection, records, fetchedAt, repoRev, isShown } = page
+  const { collection, records, fetchedAt, repoRev, isVisible } = page
   const { slice } = services.limits
   for (let start = 0; start < records.length; start += slice) {
     const part = records.slice(start, start + slice)
-    services.apply.put({ did, collection, records: part, fetchedAt, repoRev, isShown })
+    services.apply.put({ did, collection, records: part, fetchedAt, repoRev, isVisible })
     await yieldToOthers(services)
   }
 }

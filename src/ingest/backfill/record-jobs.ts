@@ -26,7 +26,7 @@ import type { Services } from './work.ts'
 
 const POST = 'app.bsky.feed.post'
 const PROFILE = 'app.bsky.actor.profile'
-const WISH: Collection = 'app.bsky.actor.contentVisibilityDeclaration'
+const VISIBILITY: Collection = 'app.bsky.actor.contentVisibilityDeclaration'
 const LIST = 'app.bsky.graph.list'
 const LIST_ITEM = 'app.bsky.graph.listitem'
 const THREADGATE: Collection = 'app.bsky.feed.threadgate'
@@ -38,12 +38,12 @@ const STREAM_WAIT_MS = 5_000
 export async function loadProfile(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const fetched = await fetchRecord(services, repo, { collection: PROFILE, rkey: 'self' })
   if (fetched) services.apply.put(fetched)
-  if (!isReadWhole(services, repo)) await loadWish(services, repo)
+  if (!isReadComplete(services, repo)) await loadVisibility(services, repo)
   return { rev: undefined, listed: fetched ? 1 : 0, removed: 0 }
 }
 
 /** Whether a job for all of its small records ran or waits. */
-function isReadWhole({ db }: Services, { uid }: RepoTarget): boolean {
+function isReadComplete({ db }: Services, { uid }: RepoTarget): boolean {
   return findBackfill(db, uid, 'records') !== undefined || isJobWaiting(db, 'records', uid)
 }
 
@@ -51,13 +51,13 @@ function isReadWhole({ db }: Services, { uid }: RepoTarget): boolean {
  * Whether a stranger wants to be recommended, which they may have said before anything of theirs was here.
  * A server that does not tell is no reason to do without their profile.
  */
-async function loadWish(services: Services, repo: RepoTarget): Promise<void> {
-  const key: RecordKey = { collection: WISH, rkey: 'self' }
-  const wish = await findRecord(services, repo, key).catch((error: unknown) => {
+async function loadVisibility(services: Services, repo: RepoTarget): Promise<void> {
+  const key: RecordKey = { collection: VISIBILITY, rkey: 'self' }
+  const visibility = await findRecord(services, repo, key).catch((error: unknown) => {
     if (error instanceof PdsError) return undefined
     throw error
   })
-  if (wish) services.apply.put(wish)
+  if (visibility) services.apply.put(visibility)
 }
 
 /**
@@ -77,7 +77,7 @@ export async function loadPost(
   if (!fetched) return services.apply.missing(postId)
   if (!fitsBudget(services, repo, fetched)) return services.apply.leaveOut('over-budget', 1)
   const gates = await fetchGates(services, repo, fetched)
-  for (const one of [fetched, ...gates]) services.apply.put(one)
+  for (const fetchedRecords of [fetched, ...gates]) services.apply.put(fetchedRecords)
 }
 
 /**

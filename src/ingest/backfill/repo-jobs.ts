@@ -99,9 +99,9 @@ async function reconcileAll(
 }
 
 export function sum(results: Reconciled[]): RepoJobResult {
-  const listed = results.reduce((total, one) => total + one.listed, 0)
-  const removed = results.reduce((total, one) => total + one.removed, 0)
-  const unchecked = results.reduce((total, one) => total + one.unchecked, 0)
+  const listed = results.reduce((total, value) => total + value.listed, 0)
+  const removed = results.reduce((total, value) => total + value.removed, 0)
+  const unchecked = results.reduce((total, value) => total + value.unchecked, 0)
   const rev = results.find((result) => result.rev !== undefined)?.rev
   return { rev, listed, removed, unchecked }
 }

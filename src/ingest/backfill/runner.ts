@@ -178,7 +178,7 @@ class Runner implements Backfill {
     const { limits } = this.#services
     if (this.#window.size < limits.windowJobs / 2 && !this.#isDry) this.#refill(REFILL_JOBS)
     while (this.#running.size < this.#bound()) {
-      const next = this.#window.take(this.#hosts.hasRoom, this.#leastUrgent())
+      const next = this.#window.take(this.#hosts.hasCapacity, this.#leastUrgent())
       if (!next) return
       if (next.job.priority >= jobPriority.identity) this.#unhurriedLeft -= 1
       const work = this.#run(next).finally(() => {

@@ -11,7 +11,7 @@ import { createPdsClient } from '../../sources/pds/pds-client.ts'
 import { type ColdStartBudget, UNCOUNTED } from '../indexing/members/cold-start-budget.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { createApplier } from './applier.ts'
-import type { ReplayPlace } from './cold-start.ts'
+import type { ReplayProgress } from './cold-start.ts'
 import { createHandleTurns } from './handle-turns.ts'
 import type { BackfillLimits } from './limits.ts'
 import type { RepoMirrors } from './mirrors.ts'
@@ -28,7 +28,7 @@ export type BackfillOptions = {
   /** Counts the items of the member's timeline, up to `limit`; 0 by default. */
   timelineItems?: (uid: number, limit: number) => number
   /** The running replays; without it there is no replaying. */
-  replays?: () => readonly ReplayPlace[]
+  replays?: () => readonly ReplayProgress[]
   /** Whether jobs that nobody waits for should leave the thread to the stream; never by default. */
   isCatchingUp?: () => boolean
   limits?: Partial<BackfillLimits>

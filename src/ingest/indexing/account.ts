@@ -36,13 +36,13 @@ const DEACTIVATED = statusCode('deactivated')
 const MAX_POSTS_SOUGHT_AGAIN = 1_000
 
 export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
-  const keepsAll = ctx.scope === 'network' && !event.active
-  const uid = keepsAll ? internActor(ctx, event.did) : ctx.actors.uidOf(event.did)
+  const storesAll = ctx.scope === 'network' && !event.active
+  const uid = storesAll ? internActor(ctx, event.did) : ctx.actors.uidOf(event.did)
   const before = uid === 0 ? undefined : actorStatus(ctx.db, uid)
   if (!before) return 'unknown-account'
   if (event.timeUs < before.status_at) return 'late'
-  const said = event.active ? 0 : statusCode(event.status ?? 'deactivated')
-  const status = standing(ctx, uid, said)
+  const reportedStatus = event.active ? 0 : statusCode(event.status ?? 'deactivated')
+  const status = standing(ctx, uid, reportedStatus)
   setActorStatus(ctx.db, uid, { status, status_at: event.timeUs })
   if (status === DELETED) rememberRemoval(ctx, uid, event.timeUs)
   if (status === before.status) return 'duplicate'
@@ -50,8 +50,8 @@ export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
     ctx.changes.push({ kind: isHiddenStatus(status) ? 'hidden' : 'shown', uid })
   }
   if (status === DELETED) beginRemoval(ctx, uid)
-  const isShownAgain = isHiddenStatus(before.status) && !isHiddenStatus(status)
-  if (before.status === DELETED || isShownAgain) welcomeBack(ctx, uid)
+  const isVisibleAgain = isHiddenStatus(before.status) && !isHiddenStatus(status)
+  if (before.status === DELETED || isVisibleAgain) welcomeBack(ctx, uid)
   if (event.active) {
     // An account that is away may still write or have records removed, without any event.
     const fromUs = Math.min(before.status_at, event.timeUs)
@@ -64,10 +64,10 @@ export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
  * The status that its own server gives, unless the operator hid the account: then it stays taken
  * down until the operator shows it again.
  */
-function standing(ctx: IndexContext, uid: number, said: number): number {
-  if (statusBeneath(ctx.db, uid) === undefined) return said
-  setStatusBeneath(ctx.db, uid, said)
-  return said === DELETED ? DELETED : TAKENDOWN
+function standing(ctx: IndexContext, uid: number, reportedStatus: number): number {
+  if (statusBeneath(ctx.db, uid) === undefined) return reportedStatus
+  setStatusBeneath(ctx.db, uid, reportedStatus)
+  return reportedStatus === DELETED ? DELETED : TAKENDOWN
 }
 
 /** Hides an account whose operator takedown was just stored. */
@@ -123,8 +123,8 @@ export function applyServed(
 ): void {
   const uid = ctx.actors.uidOf(did)
   const before = actorStatus(ctx.db, uid)
-  const said = statusBeneath(ctx.db, uid) ?? before?.status
-  if (said === DEACTIVATED && before?.status_at === statusAt) {
+  const reportedStatus = statusBeneath(ctx.db, uid) ?? before?.status
+  if (reportedStatus === DEACTIVATED && before?.status_at === statusAt) {
     applyReturn(ctx, { did, timeUs: statusAt })
   }
 }
@@ -163,7 +163,7 @@ function welcomeBack(ctx: IndexContext, uid: number): void {
   ctx.knownPeople.delete(uid)
   if (isMember(ctx, uid)) enqueueJob(ctx.db, 'member', uid)
   if (isAuthor(ctx, uid)) fetchAuthor(ctx, uid)
-  else if (ctx.keptScope === 'network') lookUpNames(ctx, uid)
+  else if (ctx.storedScope === 'network') lookUpNames(ctx, uid)
   for (const post of missingPostIds(ctx.db, uid, MAX_POSTS_SOUGHT_AGAIN)) {
     enqueueJob(ctx.db, 'post', post)
   }

@@ -32,7 +32,7 @@ import {
 } from './index-context.ts'
 import { isTombstoned, laterRev, writeTombstone } from './lateness.ts'
 import { type FetchedRecords, toWrites } from './records/fetched-records.ts'
-import { keepShown } from './records/post-rows.ts'
+import { storeVisible } from './records/post-rows.ts'
 import { parseCreatedAt } from './records/record-fields.ts'
 import { applySync } from './sync.ts'
 import { isValidRecord } from './validation/validate.ts'
@@ -65,9 +65,9 @@ export function commitBatch(
   batch: EventBatch,
   also: (ctx: IndexContext) => void = () => undefined,
 ): BatchOutcome {
-  return commitSparing(writer, batch.events, (ctx, events, isWhole) => {
-    if (isWhole) also(ctx)
-    return applyBatch(ctx, isWhole ? { ...batch, events } : { events })
+  return commitSparing(writer, batch.events, (ctx, events, isComplete) => {
+    if (isComplete) also(ctx)
+    return applyBatch(ctx, isComplete ? { ...batch, events } : { events })
   })
 }
 
@@ -76,7 +76,7 @@ export function applyFetched(ctx: IndexContext, fetched: FetchedRecords): BatchO
   const { actors, db } = ctx
   const tally = createTally()
   for (const write of toWrites(fetched, ctx, tally.count)) {
-    if (fetched.isShown) keepShown(ctx, write)
+    if (fetched.isVisible) storeVisible(ctx, write)
     tally.count(applyWrite(ctx, { ...write, uid: actors.uidOf(write.did) }, false))
   }
   const uid = actors.uidOf(fetched.did)
@@ -103,7 +103,7 @@ function applyEvents(
     const uid = ctx.actors.uidOf(event.did)
     if (uid !== 0) bringBack(ctx, uid, event)
     count(applyCommit(ctx, event, uid))
-    const owner = ctx.keepsAllRevs ? ctx.actors.uidOf(event.did) : isMember(ctx, uid) ? uid : 0
+    const owner = ctx.storesAllRevs ? ctx.actors.uidOf(event.did) : isMember(ctx, uid) ? uid : 0
     if (owner !== 0) revs.set(owner, laterRev(event.rev, revs.get(owner)))
   }
   for (const [uid, rev] of revs) raiseActorRev(ctx.db, uid, rev)

@@ -13,10 +13,10 @@ export type BatchOutcome = {
 }
 
 /**
- * `ctx` belongs to a commit of just these items; `isWhole` if data that belongs to all of them (a
+ * `ctx` belongs to a commit of just these items; `isComplete` if data that belongs to all of them (a
  * cursor) must be written with them.
  */
-type Work<Item> = (ctx: IndexContext, items: Item[], isWhole: boolean) => BatchOutcome
+type Work<Item> = (ctx: IndexContext, items: Item[], isComplete: boolean) => BatchOutcome
 
 /**
  * @throws if no item is to blame; then none of the items or a first part of them is applied, and
@@ -27,8 +27,8 @@ export function commitSparing<Item>(
   items: Item[],
   work: Work<Item>,
 ): BatchOutcome {
-  const whole = attempt(writer, items, (ctx) => work(ctx, items, true))
-  if ('outcome' in whole) return whole.outcome
+  const complete = attempt(writer, items, (ctx) => work(ctx, items, true))
+  if ('outcome' in complete) return complete.outcome
   const outcomes = halves(items).map((some) => commitSome(writer, some, work))
   return sum([...outcomes, writer.commit((ctx) => work(ctx, [], true))])
 }

@@ -18,7 +18,7 @@ import { associatedWithPost } from '../../data/store/records/associated-records.
 import { findProfile } from '../../data/store/records/profiles.ts'
 import { requestReplay } from '../../data/store/stream/replays.ts'
 import { type IndexContext, internActor, isAuthor } from './index-context.ts'
-import { associationsOfShown, mayBeFetched } from './records/associations.ts'
+import { associationsOfPresented, mayBeFetched } from './records/associations.ts'
 import { ensureList, ensurePost, lookUpPost } from './records/post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './records/record-fields.ts'
 import { ensureRecord, parseNamedRecord } from './records/record-rows.ts'
@@ -36,7 +36,7 @@ export function fetchPost(ctx: IndexContext, post: { id: number; state: number }
  * Queues a post, or a list with its items, that a member keeps; at-URI by DID. No client waits for
  * it.
  */
-export function fetchKept(ctx: IndexContext, uri: string): void {
+export function fetchStored(ctx: IndexContext, uri: string): void {
   const post = parsePostUri(uri)
   const list = parseRecordUri(uri, LIST_COLLECTION)
   if (post) fetchPost(ctx, ensurePost(ctx, post, ANCHOR))
@@ -70,16 +70,16 @@ export function fetchCard(ctx: IndexContext, post: number): void {
 export const MAX_AUTHORS_TO_FETCH = 20_000
 
 /**
- * Queues an account that became an author by a member's follow; `place`: how many accounts that
+ * Queues an account that became an author by a member's follow; `rank`: how many accounts that
  * member followed before. Authors beyond the member's budget wait as one job, and are fetched
  * slowly (ingest/backfill/slow-lane.ts).
  */
 export function fetchAuthorOf(
   ctx: IndexContext,
-  { member, author, place }: { member: number; author: number; place: number },
+  { member, author, rank }: { member: number; author: number; rank: number },
 ): void {
-  if (place >= MAX_AUTHORS_TO_FETCH) return
-  if (ctx.coldStarts.takesNow(ctx.db, { member, author, place })) {
+  if (rank >= MAX_AUTHORS_TO_FETCH) return
+  if (ctx.coldStarts.takesNow(ctx.db, { member, author, rank })) {
     fetchAuthor(ctx, author)
     if (milestonesReached(ctx.db, member).length === 0) enqueueJob(ctx.db, 'latest', author)
     return
@@ -141,11 +141,11 @@ export function fetchMissing(
     if (isSpent(budget)) return
     const post = parsePostUri(uri)
     const list = post ? undefined : parseRecordUri(uri, LIST_COLLECTION)
-    if (post) fetchShownPost(ensurePost(ctx, post, ANCHOR), queue)
+    if (post) fetchPresentedPost(ensurePost(ctx, post, ANCHOR), queue)
     else if (list) queue('list', ensureList(ctx, list).id)
-    else if (fetchShownAssociated(ctx, uri, queue)) continue
-    else if (!fetchShownPage(ctx, { uri, viewer: missing.did }, budget))
-      fetchShownRecord(ctx, uri, queue)
+    else if (fetchPresentedAssociated(ctx, uri, queue)) continue
+    else if (!fetchPresentedPage(ctx, { uri, viewer: missing.did }, budget))
+      fetchPresentedRecord(ctx, uri, queue)
   }
   for (const did of missing.dids.slice(0, MAX_FETCHES_AT_ONCE)) {
     if (isSpent(budget)) return
@@ -181,7 +181,7 @@ const MAX_PAGES = 20
  * already.
  * @returns whether this is the at-URI of a collection
  */
-function fetchShownPage(
+function fetchPresentedPage(
   ctx: IndexContext,
   { uri, viewer }: { uri: string; viewer: string | undefined },
   budget: JobBudget,
@@ -205,30 +205,30 @@ function isReadTo({ db }: IndexContext, uid: number, before: number): boolean {
 }
 
 /** @returns whether this names the records of a post's link card */
-function fetchShownAssociated(ctx: IndexContext, name: string, queue: Queue): boolean {
+function fetchPresentedAssociated(ctx: IndexContext, name: string, queue: Queue): boolean {
   const ref = parsePostUri(postOfCard(name))
   const post = ref && lookUpPost(ctx, ref)
-  for (const row of post ? associationsOfShown(ctx, post.id) : []) {
-    fetchShownPerson(ctx, row.uid, queue)
+  for (const row of post ? associationsOfPresented(ctx, post.id) : []) {
+    fetchPresentedPerson(ctx, row.uid, queue)
     if (mayBeFetched(ctx, row)) queue('associated', row.id, jobPriority.associated)
   }
   return ref !== undefined
 }
 
-function fetchShownRecord(ctx: IndexContext, uri: string, queue: Queue): void {
+function fetchPresentedRecord(ctx: IndexContext, uri: string, queue: Queue): void {
   const ref = parseNamedRecord(uri)
   if (!ref) return
   const { id, isStub } = ensureRecord(ctx, ref)
-  fetchShownPerson(ctx, ctx.actors.uidOf(ref.did), queue)
+  fetchPresentedPerson(ctx, ctx.actors.uidOf(ref.did), queue)
   if (isStub) queue('record', id)
 }
 
 /** Queues the creator of a record that a client waits for, who is shown with it. */
-function fetchShownPerson(ctx: IndexContext, uid: number, queue: Queue): void {
+function fetchPresentedPerson(ctx: IndexContext, uid: number, queue: Queue): void {
   if (findActor(ctx.db, uid)?.identity_checked_at == null) queue('identity', uid)
   if (!findProfile(ctx.db, uid)) queue('profile', uid)
 }
 
-function fetchShownPost(post: { id: number; state: number }, queue: Queue): void {
+function fetchPresentedPost(post: { id: number; state: number }, queue: Queue): void {
   if (isWithoutRecord(post.state)) queue('post', post.id)
 }

@@ -5,7 +5,7 @@
 import type { IdentityEvent } from '@slipstream/jetstream'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { enqueueJobAgain, hastenJob } from '../../data/store/fetching/jobs.ts'
-import { doubtKeptIdentity } from '../../data/store/members/kept-identities.ts'
+import { doubtStoredIdentity } from '../../data/store/members/kept-identities.ts'
 import { findActor, forgetActorIdentity } from '../../data/store/records/actors.ts'
 import {
   type IndexContext,
@@ -19,12 +19,12 @@ import {
 const AGAIN_WITHIN_MS = MINUTE_MS
 
 export function applyIdentity(ctx: IndexContext, event: IdentityEvent): Outcome {
-  const keepsAll = ctx.scope === 'network'
-  const uid = keepsAll ? internActor(ctx, event.did) : ctx.actors.uidOf(event.did)
+  const storesAll = ctx.scope === 'network'
+  const uid = storesAll ? internActor(ctx, event.did) : ctx.actors.uidOf(event.did)
   const actor = uid === 0 ? undefined : findActor(ctx.db, uid)
   if (!actor) return 'unknown-account'
-  if (isMember(ctx, uid)) doubtKeptIdentity(ctx.db, uid, ctx.now)
-  const isWanted = keepsAll || actor.identity_checked_at !== null || isAuthor(ctx, uid)
+  if (isMember(ctx, uid)) doubtStoredIdentity(ctx.db, uid, ctx.now)
+  const isWanted = storesAll || actor.identity_checked_at !== null || isAuthor(ctx, uid)
   if (!isWanted) return 'out-of-scope'
   forgetActorIdentity(ctx.db, uid)
   enqueueJobAgain(ctx.db, 'identity', uid)

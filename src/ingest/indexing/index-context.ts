@@ -9,8 +9,8 @@ import { type ActorReader, type ActorWriter, MEMBER } from '../../data/graph/typ
 import {
   takeSeedActorCounts,
   takeSeedPostCounts,
-  wasActorAskedAfter,
-  wasPostAskedAfter,
+  wasActorRequestedAfter,
+  wasPostRequestedAfter,
 } from '../../data/store/counts/seed-counts.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import { addPostCounts, type PostCounts } from '../../data/store/posts/post-counts.ts'
@@ -42,7 +42,7 @@ export type RecordWrite = {
   /** When the record was seen in its repository: the event's time, or the fetch's. Microseconds. */
   seenAtUs: number
   /** The record is to be shown to a member: kept whoever wrote it. */
-  isShown?: boolean | undefined
+  isVisible?: boolean | undefined
 }
 
 export type RecordRemoval = {
@@ -75,10 +75,10 @@ export type Outcome =
 export type IndexContext = {
   readonly db: WriteDb
   readonly actors: ActorWriter
-  /** Scope of records taken now; less than `keptScope` while the disk is too full for strangers. */
+  /** Scope of records taken now; less than `storedScope` while the disk is too full for strangers. */
   scope: IndexScope
   /** Scope of records kept. */
-  readonly keptScope: IndexScope
+  readonly storedScope: IndexScope
   /**
    * Strangers' reactions to posts with REACTIONS_PRUNED from before this are gone but still
    * counted; ms.
@@ -87,9 +87,9 @@ export type IndexContext = {
   /** DIDs of trusted verifiers: all of their verifications are kept. */
   readonly trustedVerifiers: ReadonlySet<string>
   /** How long notifications of accounts that are no members are kept; 0 keeps none. */
-  readonly othersToldMs: number
+  readonly othersNotifiedMs: number
   /** Whether the latest rev of every account is kept, not only of members. */
-  readonly keepsAllRevs: boolean
+  readonly storesAllRevs: boolean
   readonly coldStarts: ColdStartBudget
   readonly tombstones: TombstoneFilter
   /** Our clock at the start of the batch, milliseconds. */
@@ -190,7 +190,7 @@ export function isTooEarly(row: { sort_at: number | null }, write: RecordWrite):
 }
 
 /** Whether a follow or block by this account is kept. */
-export function isTieKept(ctx: IndexContext, uid: number, subjectDid: string): boolean {
+export function isTieStored(ctx: IndexContext, uid: number, subjectDid: string): boolean {
   if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
   return ctx.scope === 'community' && isAuthor(ctx, ctx.actors.uidOf(subjectDid))
 }
@@ -211,7 +211,7 @@ export function recordJson(write: RecordWrite): Buffer {
 
 /** Sums to add to this post's counts; change them in place. */
 export function postCounts(ctx: IndexContext, post: number): PostCounts {
-  const wasCounted = wasPostAskedAfter(ctx.db, post, ctx.happenedAt)
+  const wasCounted = wasPostRequestedAfter(ctx.db, post, ctx.happenedAt)
   const counts = wasCounted ? ctx.seedPostCounts : ctx.postCounts
   const found = counts.get(post)
   if (found) return found
@@ -222,7 +222,7 @@ export function postCounts(ctx: IndexContext, post: number): PostCounts {
 
 /** Sums to add to this account's counts; change them in place. */
 export function actorCounts(ctx: IndexContext, uid: number): ActorCounts {
-  const wasCounted = wasActorAskedAfter(ctx.db, uid, ctx.happenedAt)
+  const wasCounted = wasActorRequestedAfter(ctx.db, uid, ctx.happenedAt)
   const counts = wasCounted ? ctx.seedActorCounts : ctx.actorCounts
   const found = counts.get(uid)
   if (found) return found

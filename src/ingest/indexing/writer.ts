@@ -41,7 +41,7 @@ type WriterOptions = {
   /** Days for which notifications of non-members are kept. */
   notificationDays?: number | undefined
   /** Keeps the latest rev of every account, not only of members. */
-  keepsAllRevs?: boolean
+  storesAllRevs?: boolean
   /** Budget that all cold starts share. */
   coldStarts?: ColdStartBudget
   /** Called after each commit that changed memory, with the number of timeline entries written. */
@@ -99,24 +99,24 @@ export function createWriter(options: WriterOptions): Writer {
       }
     },
     takeStrangers(isWanted) {
-      ctx.scope = isWanted ? ctx.keptScope : 'authors'
+      ctx.scope = isWanted ? ctx.storedScope : 'authors'
     },
   }
 }
 
 function createContext(options: WriterOptions): IndexContext {
   const { db, scope, trustedVerifiers, notificationDays = 0, coldStarts = UNCOUNTED } = options
-  const { keepsAllRevs = false } = options
+  const { storesAllRevs = false } = options
   const { actors } = options.memory
   const ctx: IndexContext = {
     db,
     actors,
     scope,
-    keptScope: scope,
+    storedScope: scope,
     prunedBefore: reactionsPrunedBefore(db),
     trustedVerifiers: new Set(trustedVerifiers),
-    othersToldMs: notificationDays * DAY_MS,
-    keepsAllRevs,
+    othersNotifiedMs: notificationDays * DAY_MS,
+    storesAllRevs,
     coldStarts,
     tombstones: createTombstoneFilter(db),
     now: 0,

@@ -52,8 +52,8 @@ export function createFirstLookups(
     },
     want(did, subjects) {
       const waiting = subjectsOf.get(did)
-      for (const one of waiting ? subjects : []) {
-        if (waiting!.size < limits.maxSubjectsWaiting) waiting!.add(one)
+      for (const value of waiting ? subjects : []) {
+        if (waiting!.size < limits.maxSubjectsWaiting) waiting!.add(value)
       }
     },
     stop() {

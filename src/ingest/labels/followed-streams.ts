@@ -15,7 +15,7 @@ import type { LabelsParts } from './labels-parts.ts'
 import type { Naming } from './naming.ts'
 import { createPace, type Pace } from './pace.ts'
 import { createQuarantine, type Quarantine } from './quarantine.ts'
-import { countKeptLabels, roomForLabels } from './room-for-labels.ts'
+import { capacityForLabels, countStoredLabels } from './room-for-labels.ts'
 
 type FollowedStreams = {
   /** Opens and closes streams to match the rows, and forgets the labelers named longest ago. */
@@ -139,7 +139,7 @@ function fairly(
 
 function forget({ writer, writeRetry }: LabelsParts, rows: readonly Row[]): void {
   if (rows.length === 0) return
-  writeRetry.ifThereIsRoom(() =>
+  writeRetry.ifThereIsSpace(() =>
     writer.commit(({ db }) => {
       for (const { uid } of rows) deleteLabeler(db, uid)
     }),
@@ -165,12 +165,12 @@ function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms)
     find: (forceRefresh) => findLabeler(parts.resolver, did, { forceRefresh }),
     isKnown: (uri) => labelSubject({ actors }, uri) !== undefined,
     apply(labels, reached) {
-      const room = roomForLabels(parts, did, uid)
+      const diskSpace = capacityForLabels(parts, did, uid)
       let done = { changed: 0, added: 0, refused: 0 }
-      const isWritten = writeRetry.ifThereIsRoom(() =>
+      const isWritten = writeRetry.ifThereIsSpace(() =>
         writer.commit((ctx) => {
-          done = applyLabels(ctx, did, labels, { room, isStreamed: true })
-          countKeptLabels(ctx.db, uid, done.added)
+          done = applyLabels(ctx, did, labels, { diskSpace, isStreamed: true })
+          countStoredLabels(ctx.db, uid, done.added)
           moveLabelerCursor(ctx.db, uid, reached)
         }),
       )

@@ -6,7 +6,7 @@ import { LruMap } from '../../base/util/lru.ts'
 import { reconcileLabels } from '../indexing/moderation/label.ts'
 import { askLabeler } from './label-question.ts'
 import type { LabelsParts } from './labels-parts.ts'
-import { countKeptLabels, roomForLabels } from './room-for-labels.ts'
+import { capacityForLabels, countStoredLabels } from './room-for-labels.ts'
 
 type LabelQueries = {
   /** @param subjects - DIDs and at-URIs */
@@ -26,7 +26,7 @@ export function createLabelQueries(
   isStreamed: (labeler: string) => boolean,
 ): LabelQueries {
   const { limits, now } = parts
-  const asked = new LruMap<string, number>(MAX_REMEMBERED)
+  const requested = new LruMap<string, number>(MAX_REMEMBERED)
   const waiting = new Map<string, Waiting>()
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
@@ -41,8 +41,8 @@ export function createLabelQueries(
     for (const subject of subjects) {
       if (of.subjects.size >= limits.maxSubjectsWaiting) break
       const key = `${labeler} ${subject}`
-      if (!isDue(asked.get(key))) continue
-      asked.set(key, now())
+      if (!isDue(requested.get(key))) continue
+      requested.set(key, now())
       of.subjects.add(subject)
     }
     if (of.subjects.size > 0) tick()
@@ -57,7 +57,7 @@ export function createLabelQueries(
     for (const [labeler, of] of waiting) {
       if (running.size >= limits.maxQueries) return
       if (of.isRunning || of.subjects.size === 0) continue
-      const query = ask(labeler, of, takeSome(of, limits.maxSubjectsAsked)).finally(() => {
+      const query = ask(labeler, of, takeSome(of, limits.maxSubjectsRequested)).finally(() => {
         running.delete(query)
         tick()
       })
@@ -69,13 +69,13 @@ export function createLabelQueries(
   async function ask(labeler: string, of: Waiting, subjects: string[]): Promise<void> {
     const { signal } = stopping
     of.isRunning = true
-    const said = await askLabeler(parts, { labeler, subjects, signal }).catch((error) => {
+    const answer = await askLabeler(parts, { labeler, subjects, signal }).catch((error) => {
       parts.log.debug({ labeler, err: error }, 'a labeler does not answer')
       rest(of, now(), limits.restMs)
     })
     of.isRunning = false
-    if (!said || signal.aborted) return
-    await apply(parts, labeler, said)
+    if (!answer || signal.aborted) return
+    await apply(parts, labeler, answer)
   }
 
   return {
@@ -94,14 +94,14 @@ export function createLabelQueries(
 
 async function apply(
   parts: LabelsParts,
-  ...[labeler, said]: [labeler: string, Parameters<typeof reconcileLabels>[2]]
+  ...[labeler, answer]: [labeler: string, Parameters<typeof reconcileLabels>[2]]
 ): Promise<void> {
   const { actors, writeRetry, writer } = parts
   const write = () =>
     writer.commit((ctx) => {
       const uid = actors.uidOf(labeler)
-      const done = reconcileLabels(ctx, labeler, said, roomForLabels(parts, labeler, uid))
-      countKeptLabels(ctx.db, uid, done.added)
+      const done = reconcileLabels(ctx, labeler, answer, capacityForLabels(parts, labeler, uid))
+      countStoredLabels(ctx.db, uid, done.added)
     })
   await writeRetry.retry(write)
 }
@@ -112,7 +112,7 @@ function idle(): Waiting {
 
 function takeSome({ subjects }: Waiting, atMost: number): string[] {
   const some = [...subjects].slice(0, atMost)
-  for (const one of some) subjects.delete(one)
+  for (const value of some) subjects.delete(value)
   return some
 }
 

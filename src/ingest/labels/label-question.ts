@@ -24,24 +24,28 @@ export async function askLabeler(
   question: Question,
 ): Promise<Parameters<typeof reconcileLabels>[2]> {
   const { labeler, subjects } = question
-  const askedAt = parts.now()
+  const requestedAt = parts.now()
   const drops = countingDrops(parts.onDropped)
   const identity = await findLabeler(parts.resolver, labeler)
   if (!identity) throw new Error('no labeler')
-  const { labels, isWhole } = await readPages(parts, {
+  const { labels, isLast } = await readPages(parts, {
     ...question,
     identity,
     onDropped: drops.note,
   })
-  const isAsked = new Set(subjects)
-  const sound = labels.filter((one) => {
-    const isAnswer = isAsked.has(one.label.uri)
-    const isSound = isAnswer && isSignedBy(one, identity.key)
+  const isRequested = new Set(subjects)
+  const sound = labels.filter((label) => {
+    const isAnswer = isRequested.has(label.label.uri)
+    const isSound = isAnswer && isSignedBy(label, identity.key)
     if (!isSound) drops.note(isAnswer ? 'unsigned' : 'not-asked')
     return isSound
   })
-  const isComplete = isWhole && drops.count() === 0
-  return { subjects: isComplete ? subjects : [], labels: sound.map(({ label }) => label), askedAt }
+  const isComplete = isLast && drops.count() === 0
+  return {
+    subjects: isComplete ? subjects : [],
+    labels: sound.map(({ label }) => label),
+    requestedAt,
+  }
 }
 
 type OnDropped = NonNullable<LabelsParts['onDropped']>
@@ -58,7 +62,7 @@ function countingDrops(onDropped: LabelsParts['onDropped']) {
 async function readPages(
   { fetch, limits }: Pick<LabelsParts, 'fetch' | 'limits'>,
   question: Question & { identity: LabelerIdentity; onDropped: OnDropped },
-): Promise<{ labels: SignedLabel[]; isWhole: boolean }> {
+): Promise<{ labels: SignedLabel[]; isLast: boolean }> {
   const { labeler, subjects, signal, identity, onDropped } = question
   const labels: SignedLabel[] = []
   const url = new URL('/xrpc/com.atproto.label.queryLabels', identity.origin)
@@ -74,8 +78,8 @@ async function readPages(
     labels.push(...readLabels(answer.labels, labeler, onDropped))
     const { cursor } = answer
     const leadsOn = typeof cursor === 'string' && cursor !== url.searchParams.get('cursor')
-    if (!leadsOn || answer.labels.length === 0) return { labels, isWhole: true }
+    if (!leadsOn || answer.labels.length === 0) return { labels, isLast: true }
     url.searchParams.set('cursor', cursor)
   }
-  return { labels, isWhole: false }
+  return { labels, isLast: false }
 }

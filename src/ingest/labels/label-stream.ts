@@ -115,10 +115,10 @@ export function followLabels(options: StreamOptions): LabelStream {
   }
 }
 
-type Said = { kind: 'error'; error: string } | { kind: 'broken'; message: string }
+type Report = { kind: 'error'; error: string } | { kind: 'broken'; message: string }
 
 type Outcome = {
-  ending: Ending | Said
+  ending: Ending | Report
   isTooLong: boolean
   received: number
 }
@@ -133,16 +133,16 @@ async function connect(
   if (!lookup)
     return { ending: { kind: 'unreachable', message: 'guarded' }, isTooLong: false, received: 0 }
   const { maxFrameBytes, maxWaitingBytes } = parts.limits
-  const outcome = { isTooLong: false, received: 0, said: undefined as Said | undefined }
+  const outcome = { isTooLong: false, received: 0, reported: undefined as Report | undefined }
 
   async function read(frame: Buffer): Promise<boolean> {
     outcome.received++
     // Labels taken while the disk is full would have to stay in memory.
-    await parts.writeRetry.untilRoom(signal)
-    const said = await takeFrame(options, { progress, signal, frame })
-    if (said === undefined || signal.aborted) return true
-    if (said === 'too-long') outcome.isTooLong = true
-    else outcome.said = said
+    await parts.writeRetry.untilSpace(signal)
+    const reported = await takeFrame(options, { progress, signal, frame })
+    if (reported === undefined || signal.aborted) return true
+    if (reported === 'too-long') outcome.isTooLong = true
+    else outcome.reported = reported
     connection.leave()
     return false
   }
@@ -168,8 +168,8 @@ async function connect(
   const ended = await connection.ended
   signal.removeEventListener('abort', leave)
   await intake.ended()
-  const { isTooLong, received, said } = outcome
-  return { ending: said ?? ended, isTooLong, received }
+  const { isTooLong, received, reported } = outcome
+  return { ending: reported ?? ended, isTooLong, received }
 }
 
 function lookupOf({ lookupFor }: StreamOptions['parts'], url: URL) {
@@ -186,18 +186,18 @@ type Reading = { progress: Progress; signal: AbortSignal; frame: Buffer }
 async function takeFrame(
   options: StreamOptions,
   work: Reading,
-): Promise<Said | 'too-long' | undefined> {
+): Promise<Report | 'too-long' | undefined> {
   const read = await readFrame(options, work)
   return !read || 'kind' in read ? read : applyFrame(options, work.progress, read)
 }
 
-type ReadFrame = { seq: number; signed: SignedLabel[]; kept: Label[] }
+type ReadFrame = { seq: number; signed: SignedLabel[]; accepted: Label[] }
 
 /** Any error while reading a stranger's frame ends that stream and nothing else. */
 async function readFrame(
   options: StreamOptions,
   work: Reading,
-): Promise<Said | ReadFrame | undefined> {
+): Promise<Report | ReadFrame | undefined> {
   try {
     return await checkedLabels(options, work)
   } catch (error) {
@@ -212,7 +212,7 @@ async function readFrame(
 async function checkedLabels(
   options: StreamOptions,
   { progress, signal, frame: data }: Reading,
-): Promise<Said | ReadFrame | undefined> {
+): Promise<Report | ReadFrame | undefined> {
   const { limits, onDropped } = options.parts
   const { maxFrameLabels } = limits
   if (!isDecodable(data, maxFrameLabels)) return { kind: 'broken', message: 'a frame is a bomb' }
@@ -229,23 +229,23 @@ async function checkedLabels(
   }
   for (const pace of options.paces) await pace.take(frame.labels.length * LABEL_COST, signal)
   const signed = readLabels(frame.labels, options.did, onDropped)
-  const kept: Label[] = []
-  for (const one of signed) {
-    if (!options.isKnown(one.label.uri)) onDropped?.('unknown')
-    else if (await isSigned(options, progress, one)) kept.push(one.label)
+  const accepted: Label[] = []
+  for (const signedLabel of signed) {
+    if (!options.isKnown(signedLabel.label.uri)) onDropped?.('unknown')
+    else if (await isSigned(options, progress, signedLabel)) accepted.push(signedLabel.label)
     else onDropped?.('unsigned')
   }
-  return { seq: frame.seq, signed, kept }
+  return { seq: frame.seq, signed, accepted }
 }
 
 function applyFrame(
   { parts }: StreamOptions,
   progress: Progress,
-  { seq, signed, kept }: ReadFrame,
+  { seq, signed, accepted }: ReadFrame,
 ): 'too-long' | undefined {
   const { limits, now } = parts
   progress.cursor = seq
-  progress.applier.add(kept, seq)
+  progress.applier.add(accepted, seq)
   const isPast =
     signed.length > 0 && signed.every(({ label }) => now() - Date.parse(label.cts) > limits.pastMs)
   if (!isPast) progress.past = undefined
@@ -253,7 +253,7 @@ function applyFrame(
   return (progress.past ?? 0) > limits.maxPast ? 'too-long' : undefined
 }
 
-function unreadable(progress: Progress, onDropped: LabelsParts['onDropped']): Said | undefined {
+function unreadable(progress: Progress, onDropped: LabelsParts['onDropped']): Report | undefined {
   onDropped?.('unreadable')
   const isTooMuch = ++progress.unreadable > MAX_UNREADABLE
   return isTooMuch ? { kind: 'broken', message: 'what it sends is no frames' } : undefined

@@ -2,7 +2,7 @@
 // labelers no longer remembered. An index by labeler would take as much space as the labels themselves.
 
 import type { WriteDb } from '../../data/store/db.ts'
-import { allLabelers, setKeptLabels } from '../../data/store/moderation/labelers.ts'
+import { allLabelers, setStoredLabels } from '../../data/store/moderation/labelers.ts'
 import { deleteLabel, type LabelKey, labelKeysAfter } from '../../data/store/moderation/labels.ts'
 
 type LabelSweep = {
@@ -17,7 +17,7 @@ export function createLabelSweep(atOnce = KEYS_A_STEP): LabelSweep {
   let counts = new Map<number, number>()
 
   function finish(db: WriteDb): void {
-    for (const { uid } of allLabelers(db)) setKeptLabels(db, uid, counts.get(uid) ?? 0)
+    for (const { uid } of allLabelers(db)) setStoredLabels(db, uid, counts.get(uid) ?? 0)
     counts = new Map()
     after = undefined
   }

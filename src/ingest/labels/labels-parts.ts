@@ -66,8 +66,8 @@ export type LabelLimits = {
   bytesPerSecond: number
   bytesPerSecondTogether: number
   /** Labels kept for one labeler that only members named, and for all of these together. */
-  maxKept: number
-  maxKeptTogether: number
+  maxStored: number
+  maxStoredTogether: number
   /**
    * Quarantine after a broken limit, and after the process ended with the stream open; each further
    * strike makes it four times longer.
@@ -83,7 +83,7 @@ export type LabelLimits = {
   pastMs: number
   maxPast: number
   /** Subjects in one query, and waiting for each labeler. */
-  maxSubjectsAsked: number
+  maxSubjectsRequested: number
   maxSubjectsWaiting: number
   /** Concurrent queries, and how long subjects gather before one. */
   maxQueries: number
@@ -108,8 +108,8 @@ export const defaultLabelLimits: LabelLimits = {
   maxWaitingBytes: 256 << 10,
   bytesPerSecond: 512 << 10,
   bytesPerSecondTogether: 1 << 20,
-  maxKept: 100_000,
-  maxKeptTogether: 1_000_000,
+  maxStored: 100_000,
+  maxStoredTogether: 1_000_000,
   quarantineMs: 10 * MINUTE_MS,
   crashQuarantineMs: MINUTE_MS,
   maxQuarantineMs: 7 * 24 * HOUR_MS,
@@ -118,7 +118,7 @@ export const defaultLabelLimits: LabelLimits = {
   maxRetryMs: 10 * MINUTE_MS,
   pastMs: 10 * MINUTE_MS,
   maxPast: 50_000,
-  maxSubjectsAsked: 25,
+  maxSubjectsRequested: 25,
   maxSubjectsWaiting: 2_000,
   maxQueries: 8,
   gatherMs: 100,

@@ -107,5 +107,5 @@ export function createLabels(options: LabelsOptions): Labels {
 function startSweep({ writeRetry, writer }: LabelsParts): NodeJS.Timeout {
   const sweep = createLabelSweep()
   const step = () => writer.commit(({ db }) => void sweep.step(db))
-  return setInterval(() => writeRetry.ifThereIsRoom(step), SWEEP_EVERY_MS).unref()
+  return setInterval(() => writeRetry.ifThereIsSpace(step), SWEEP_EVERY_MS).unref()
 }

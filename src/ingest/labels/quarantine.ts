@@ -43,7 +43,7 @@ export function createQuarantine(
   }
 
   function write(work: (ctx: IndexContext) => void): void {
-    writeRetry.ifThereIsRoom(() => writer.commit(work))
+    writeRetry.ifThereIsSpace(() => writer.commit(work))
   }
 
   for (const row of allLabelers(db)) {

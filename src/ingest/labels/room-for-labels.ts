@@ -2,23 +2,23 @@
 // members named. Labelers that the operator configured have no limit.
 
 import type { WriteDb } from '../../data/store/db.ts'
-import { addKeptLabels, allLabelers, labelerRow } from '../../data/store/moderation/labelers.ts'
+import { addStoredLabels, allLabelers, labelerRow } from '../../data/store/moderation/labelers.ts'
 import type { LabelsParts } from './labels-parts.ts'
 
 type Dependencies = Pick<LabelsParts, 'db' | 'isConfigured' | 'limits' | 'onDropped'>
 
-export function roomForLabels(
+export function capacityForLabels(
   { db, isConfigured, limits }: Dependencies,
   did: string,
   uid: number,
 ): number {
   if (isConfigured(did)) return Infinity
-  const kept = labelerRow(db, uid)?.kept ?? 0
+  const retained = labelerRow(db, uid)?.kept ?? 0
   const together = allLabelers(db).reduce((sum, row) => sum + row.kept, 0)
-  return Math.max(Math.min(limits.maxKept - kept, limits.maxKeptTogether - together), 0)
+  return Math.max(Math.min(limits.maxStored - retained, limits.maxStoredTogether - together), 0)
 }
 
 /** Called in the transaction that wrote the labels. */
-export function countKeptLabels(db: WriteDb, uid: number, added: number): void {
-  if (added > 0) addKeptLabels(db, uid, added)
+export function countStoredLabels(db: WriteDb, uid: number, added: number): void {
+  if (added > 0) addStoredLabels(db, uid, added)
 }

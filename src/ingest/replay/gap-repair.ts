@@ -81,7 +81,7 @@ class Repair implements GapRepair {
 
   start(): void {
     const { limits, writeRetry } = this.#parts
-    const look = () => void writeRetry.ifThereIsRoom(() => this.#look())
+    const look = () => void writeRetry.ifThereIsSpace(() => this.#look())
     this.#timer = setInterval(look, limits.lookEveryMs)
   }
 
@@ -132,8 +132,8 @@ class Repair implements GapRepair {
     log.info({ gap: id, cause, fromUs, toUs, goesOn: gap.reached > 0 }, 'gap repair begun')
     const end = await this.#replayFromAny(gap, forgetful)
     if (end?.how === 'stopped' || this.#isStopped) return
-    const isWhole = end?.how === 'met' && !forgetful.has(end.host)
-    const ended = { gap, end, isWhole, isNowhere: stream.hosts.length === 0 }
+    const isComplete = end?.how === 'met' && !forgetful.has(end.host)
+    const ended = { gap, end, isComplete, isNowhere: stream.hosts.length === 0 }
     await writeRetry.retry(() => writer.commit(({ db }) => settle(db, this.#parts, ended)))
   }
 
@@ -175,13 +175,13 @@ function settle(
   {
     gap,
     end,
-    isWhole,
+    isComplete,
     isNowhere,
-  }: { gap: Gap; end: GapRunEnd | undefined; isWhole: boolean; isNowhere: boolean },
+  }: { gap: Gap; end: GapRunEnd | undefined; isComplete: boolean; isNowhere: boolean },
 ): void {
   const { id, toUs } = gap
   const isTooOld = isNowhere || toUs < (now() - limits.windowMs) * 1000
-  if (end?.how === 'met' && isWhole) {
+  if (end?.how === 'met' && isComplete) {
     const note = end.unreadable > 0 ? `${end.unreadable} frames can't be read` : undefined
     closeGap(db, id, { how: `replayed from ${end.host}`, note, now: now() })
     log.info({ gap: id, ...end }, 'gap closed by a replay')

@@ -41,7 +41,7 @@ export type GapRun = { readonly ended: Promise<GapRunEnd>; stop(): void }
 
 const LOOK_EVERY_MS = 50
 const PATIENT = 4
-const KEPT_ITEMS = 128
+const RETAINED_ITEMS = 128
 
 /**
  * Does not stop at the gap's end. A record created in the gap may have been deleted since, and a
@@ -131,7 +131,7 @@ class Run implements GapRun {
     this.#events += batch.events.length
     this.#stallWatch.heard(now())
     this.#cursor = batch.cursor
-    this.#latest = [...this.#latest, ...batch.events.slice(-KEPT_ITEMS)].slice(-KEPT_ITEMS)
+    this.#latest = [...this.#latest, ...batch.events.slice(-RETAINED_ITEMS)].slice(-RETAINED_ITEMS)
     if (!this.#catchUp) this.#aim()
     else if (batch.cursor.timeUs >= this.#meetsFromUs) this.#note(batch.events)
     await onApplied()

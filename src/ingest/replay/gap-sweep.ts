@@ -56,7 +56,7 @@ export function sweep(
 ): boolean {
   if (!sweepingGap(db)) begin(db, now)
   const id = sweepingGap(db)?.id
-  const gap = streamGaps(db).find((one) => one.id === id)
+  const gap = streamGaps(db).find((streamGap) => streamGap.id === id)
   if (!gap || isAnyJobWaiting(db, 'check')) return false
   const uids = circle.next(gap.reached, JOBS_AT_ONCE)
   if (uids.length === 0) {

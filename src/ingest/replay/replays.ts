@@ -89,8 +89,8 @@ export function createReplays(options: ReplaysOptions): Replays {
     const at = head()
     if (at === 'wait') return
     const fromUs = (now() - limits.recentMs) * 1000
-    const wish = { fromUs, now: now(), limit: limits.accountsPerSocket }
-    const replay = writer.commit((ctx) => createReplay(ctx.db, wish))
+    const request = { fromUs, now: now(), limit: limits.accountsPerSocket }
+    const replay = writer.commit((ctx) => createReplay(ctx.db, request))
     if (replay) begin(replay, at)
   }
 
@@ -114,10 +114,10 @@ export function createReplays(options: ReplaysOptions): Replays {
     const seconds = Math.round((now() - replay.startedAt) / 100) / 10
     tellEnd(log, { replay: replay.id, accounts, ...end, seconds })
     options.onJobs()
-    if (!isStopped) lookIfThereIsRoom()
+    if (!isStopped) lookIfThereIsSpace()
   }
 
-  const lookIfThereIsRoom = () => void writeRetry.ifThereIsRoom(look)
+  const lookIfThereIsSpace = () => void writeRetry.ifThereIsSpace(look)
 
   return {
     start() {
@@ -126,7 +126,7 @@ export function createReplays(options: ReplaysOptions): Replays {
         if (isNowhere) void finish(replay, NOWHERE)
         else begin(replay, at === 'wait' ? undefined : at)
       }
-      timer = setInterval(lookIfThereIsRoom, LOOK_EVERY_MS)
+      timer = setInterval(lookIfThereIsSpace, LOOK_EVERY_MS)
     },
     async stop() {
       isStopped = true
@@ -155,24 +155,24 @@ function accountsByDid(db: Db, replay: number): Map<string, number> {
 }
 
 function tellEnd(log: Logger, figures: ReplayEnd & Record<string, unknown>): void {
-  if (isWhole(figures)) log.info(figures, 'replay done')
+  if (isComplete(figures)) log.info(figures, 'replay done')
   else log.warn(figures, 'replay incomplete: the rest is read from the accounts’ servers')
 }
 
-function isWhole({ how, windowUs }: ReplayEnd): boolean {
+function isComplete({ how, windowUs }: ReplayEnd): boolean {
   return how === 'met' && windowUs === undefined
 }
 
 /** Drops a replay that has no accounts left. */
 function forget({ writer, writeRetry }: ReplayParts, { id }: Replay): void {
-  writeRetry.ifThereIsRoom(() => writer.commit(({ db }) => deleteReplay(db, id)))
+  writeRetry.ifThereIsSpace(() => writer.commit(({ db }) => deleteReplay(db, id)))
 }
 
 /** @returns the number of its accounts, without those wanted again meanwhile. */
 function settle(db: WriteDb, { id }: Replay, end: ReplayEnd): number {
   const uids = accountsOfReplay(db, id)
   deleteReplay(db, id)
-  if (!isWhole(end)) {
+  if (!isComplete(end)) {
     const isThere = (uid: number) => statusOf(findActor(db, uid)?.status ?? 0) !== 'deleted'
     for (const uid of uids.filter(isThere)) enqueueJob(db, 'recent', uid)
   }

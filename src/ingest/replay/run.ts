@@ -154,8 +154,8 @@ export function startReplayRun(
  * the main stream.
  */
 function windowIn({ gaps }: StreamBatch): number | undefined {
-  const said = gaps.filter(({ did }) => did === undefined).map(({ toUs }) => toUs)
-  return said.length > 0 ? Math.max(...said) : undefined
+  const reported = gaps.filter(({ did }) => did === undefined).map(({ toUs }) => toUs)
+  return reported.length > 0 ? Math.max(...reported) : undefined
 }
 
 /**
@@ -167,7 +167,7 @@ function applyDeletions(
   accounts: ReadonlyMap<string, number>,
   events: readonly StreamEvent[],
 ): void {
-  const deletions = events.filter((one) => one.kind === 'account' && one.status === 'deleted')
+  const deletions = events.filter((event) => event.kind === 'account' && event.status === 'deleted')
   if (deletions.length === 0) return
   writer.commit((ctx) => {
     for (const { did, timeUs } of deletions) applyPastDeletion(ctx, accounts.get(did)!, timeUs)

@@ -17,7 +17,7 @@ type Beacon = { did: string; rev: string }
 
 const MAX_BEACONS = 8
 /** Beacons are picked from these items: some accounts write many events in a row. */
-const KEPT_ITEMS = 128
+const RETAINED_ITEMS = 128
 
 type HeadTracker = {
   /** Called after the batch was applied. */
@@ -33,7 +33,7 @@ export function createHeadTracker(saved: StreamCursor | undefined): HeadTracker 
   return {
     note(batch) {
       cursor = batch.cursor
-      latest = [...latest, ...batch.events.slice(-KEPT_ITEMS)].slice(-KEPT_ITEMS)
+      latest = [...latest, ...batch.events.slice(-RETAINED_ITEMS)].slice(-RETAINED_ITEMS)
     },
     head: () => cursor && { cursor, beacons: beaconsIn(latest) },
   }

@@ -57,11 +57,11 @@ export function createGiveWay(parts: {
       const share = requestShare()
       const worked = workedMs()
       const usual = between(BUSY_FROM, BUSY_TO, share) * MOST_REST * (worked - from)
-      const owed = usual + surge.restMs(share, worked - from)
-      if (owed > 0 && owed < MIN_REST_MS) return
+      const pending = usual + surge.restMs(share, worked - from)
+      if (pending > 0 && pending < MIN_REST_MS) return
       from = worked
-      if (owed === 0) return
-      const restMs = Math.min(owed, MAX_REST_MS)
+      if (pending === 0) return
+      const restMs = Math.min(pending, MAX_REST_MS)
       surge.spend(Math.max(0, restMs - usual))
       await sleep(restMs)
       onRested(restMs)

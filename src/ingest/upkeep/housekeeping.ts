@@ -13,7 +13,7 @@ import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { Memory } from '../indexing/memory/memory.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { createHandleChecks } from './members/recheck-handles.ts'
-import type { SnapshotKeeper } from './memory/snapshots.ts'
+import type { SnapshotSaver } from './memory/snapshots.ts'
 
 const INTERVAL_MS = MINUTE_MS
 /** Streams replay 36 hours; twice that, for hosts whose clock or window is off. */
@@ -26,8 +26,8 @@ export function startHousekeeping(options: {
   db: Db
   writer: Pick<Writer, 'commit'>
   memory: Pick<Memory, 'actors' | 'timelines'>
-  snapshots: Pick<SnapshotKeeper, 'startIfWorth'>
-  room: Pick<WriteRetry, 'ifThereIsRoom'>
+  snapshots: Pick<SnapshotSaver, 'startIfWorth'>
+  diskSpace: Pick<WriteRetry, 'ifThereIsSpace'>
   settings: Pick<Config, 'timelineIdleDays'>
   now: () => number
   log: Pick<Logger, 'debug'>
@@ -35,9 +35,9 @@ export function startHousekeeping(options: {
   const { db, writer, memory, now, log } = options
   const { timelineIdleDays } = options.settings
   const checkHandles = createHandleChecks(memory.actors)
-  const timer = setInterval(() => void options.room.ifThereIsRoom(keep), INTERVAL_MS)
+  const timer = setInterval(() => void options.diskSpace.ifThereIsSpace(run), INTERVAL_MS)
 
-  function keep(): void {
+  function run(): void {
     const closed = closeIdleTimelines(db, memory, now() - timelineIdleDays * DAY_MS)
     const goneBy = now() - TOMBSTONE_AGE_MS
     const pruned = writer.commit((ctx) => pruneTombstones(ctx.db, goneBy, PRUNED_AT_ONCE))

@@ -11,8 +11,8 @@ const PASS_EVERY_MS = 6 * HOUR_MS
 /** While the disk is tight. */
 const TIGHT_PASS_EVERY_MS = 10 * MINUTE_MS
 
-type Kept = ReturnType<DiskGuard['kept']>
-type Pass = Kept & Record<'posts' | 'likes' | 'reposts', number>
+type Cached = ReturnType<DiskGuard['retention']>
+type Pass = Cached & Record<'posts' | 'likes' | 'reposts', number>
 
 type PruningPasses = {
   /** @returns whether the pass continues. */
@@ -20,7 +20,7 @@ type PruningPasses = {
 }
 
 export function createPruningPasses(options: {
-  guard: Pick<DiskGuard, 'kept' | 'passDone' | 'isTight'>
+  guard: Pick<DiskGuard, 'retention' | 'passDone' | 'isTight'>
   /** Prunes the next slice. */
   prune: (limits: PruneLimits) => Pruned
   now: () => number
@@ -28,16 +28,16 @@ export function createPruningPasses(options: {
 }): PruningPasses {
   const { guard, prune, now, log } = options
   let pass: Pass | undefined
-  let last: (Kept & { overAt: number }) | undefined
+  let last: (Cached & { overAt: number }) | undefined
 
   function passDue(): Pass | undefined {
-    const kept = guard.kept()
-    const { strangersMs, neighboursMs } = kept
+    const retention = guard.retention()
+    const { strangersMs, neighboursMs } = retention
     if (!Number.isFinite(strangersMs) && !Number.isFinite(neighboursMs)) return undefined
     const everyMs = guard.isTight() ? TIGHT_PASS_EVERY_MS : PASS_EVERY_MS
     const isNarrower = !last || strangersMs < last.strangersMs || neighboursMs < last.neighboursMs
     if (!isNarrower && now() - last!.overAt < everyMs) return undefined
-    return { ...kept, posts: 0, likes: 0, reposts: 0 }
+    return { ...retention, posts: 0, likes: 0, reposts: 0 }
   }
 
   function endPass({ posts, likes, reposts, strangersMs, neighboursMs }: Pass): void {

@@ -16,7 +16,7 @@ import type { IndexContext } from '../indexing/index-context.ts'
 import { forgetPrivateState } from '../indexing/members/private-state-removal.ts'
 import { removeSlice } from '../indexing/removal/removal-slices.ts'
 import type { Writer } from '../indexing/writer.ts'
-import type { DiskRoom } from './disk/disk-room.ts'
+import type { DiskSpace } from './disk/disk-room.ts'
 
 const IDLE_MS = 1_000
 const PAUSE_MS = 10
@@ -28,14 +28,14 @@ const PRIVATE_GRACE_MS = 7 * DAY_MS
 const GRACE_CHECK_MS = MINUTE_MS
 const AT_ONCE = 100
 
-export function keepRemoving(options: {
+export function startRemoving(options: {
   db: Db
   writer: Writer
   now: () => number
   log: Pick<Logger, 'info'>
-  room: Pick<DiskRoom, 'ifThereIsRoom'>
+  diskSpace: Pick<DiskSpace, 'ifThereIsSpace'>
 }): { stop(): void } {
-  const { db, writer, now, log, room } = options
+  const { db, writer, now, log, diskSpace } = options
   let timer = setTimeout(step, PAUSE_MS)
   const mayCheck = createGate(GRACE_CHECK_MS, now)
 
@@ -43,14 +43,14 @@ export function keepRemoving(options: {
     const uid = nextRemoval(db)
     if (uid !== undefined) {
       const began = performance.now()
-      room.ifThereIsRoom(() => writer.commit((ctx) => void removeSlice(ctx, uid)))
+      diskSpace.ifThereIsSpace(() => writer.commit((ctx) => void removeSlice(ctx, uid)))
       // Leaves as much time for other work as the step took.
       timer = setTimeout(step, Math.max(PAUSE_MS, performance.now() - began))
       return
     }
     if (mayCheck()) {
-      room.ifThereIsRoom(forgetMembers)
-      room.ifThereIsRoom(forgetOthers)
+      diskSpace.ifThereIsSpace(forgetMembers)
+      diskSpace.ifThereIsSpace(forgetOthers)
     }
     timer = setTimeout(step, IDLE_MS)
   }

@@ -26,13 +26,13 @@ const REST = { calm: 2, tight: 1 }
 type Dependencies = SliceParts & {
   db: Db
   writer: Writer
-  guard: Pick<DiskGuard, 'kept' | 'passDone' | 'isTight'>
+  guard: Pick<DiskGuard, 'retention' | 'passDone' | 'isTight'>
   onPruned: (pruned: Pruned) => void
   now: () => number
   log: Pick<Logger, 'info'>
 }
 
-export function keepRetaining(options: Dependencies): { stop(): void } {
+export function startRetaining(options: Dependencies): { stop(): void } {
   const { db, writer, guard, now, log } = options
   /** Time, by our clock, until which no notification is too old. */
   let agedUntil = 0
@@ -58,7 +58,7 @@ export function keepRetaining(options: Dependencies): { stop(): void } {
 
   return workInSlices({
     checkpoint: options.checkpoint,
-    room: options.room,
+    diskSpace: options.diskSpace,
     shortestMs: PAUSE_MS,
     idleMs: IDLE_MS,
     restTimes: () => REST[guard.isTight() ? 'tight' : 'calm'],

@@ -13,13 +13,13 @@ const REST = { busy: 19, calm: 4 }
 /** The thread's utilisation since the last slice. */
 const BUSY_FROM = 0.6
 
-export function keepSearchable(upkeep: SearchUpkeep & SliceParts): { stop(): void } {
+export function startSearchIndexing(upkeep: SearchUpkeep & SliceParts): { stop(): void } {
   const utilization = watchUtilization()
   const restTimes = () => REST[utilization() > BUSY_FROM ? 'busy' : 'calm']
 
   return workInSlices({
     checkpoint: upkeep.checkpoint,
-    room: upkeep.room,
+    diskSpace: upkeep.diskSpace,
     restTimes,
     shortestMs: SHORTEST_WAIT_MS,
     idleMs: IDLE_WAIT_MS,

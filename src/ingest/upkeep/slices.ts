@@ -1,12 +1,12 @@
 // Work on rows that is not urgent: a slice at a time between the stream's batches, followed by a rest at
 // least as long. While the disk is full it waits.
 
-import type { DiskRoom } from './disk/disk-room.ts'
+import type { DiskSpace } from './disk/disk-room.ts'
 
 export type SliceParts = {
   /** Called between slices, as between batches, and awaited. */
   checkpoint: () => Promise<void> | undefined
-  room: Pick<DiskRoom, 'ifThereIsRoom'>
+  diskSpace: Pick<DiskSpace, 'ifThereIsSpace'>
 }
 
 export function workInSlices({
@@ -15,7 +15,7 @@ export function workInSlices({
   shortestMs,
   idleMs,
   checkpoint,
-  room,
+  diskSpace,
 }: SliceParts & {
   /** @returns whether work is left */
   slice: () => boolean
@@ -33,7 +33,7 @@ export function workInSlices({
     const times = restTimes()
     const began = performance.now()
     let isLeft = false
-    room.ifThereIsRoom(() => {
+    diskSpace.ifThereIsSpace(() => {
       isLeft = slice()
     })
     const rest = (performance.now() - began) * times

@@ -25,7 +25,7 @@ type Wait = {
   /** Since the last sign of progress, and in all. */
   withoutProgress: number
   inAll: number
-  isTold: boolean
+  isReported: boolean
 }
 
 export class StandstillError extends Error {
@@ -35,19 +35,19 @@ export class StandstillError extends Error {
 export function createWatchdog(parts: {
   log: Pick<Logger, 'error' | 'info'>
   /** A full disk is reported elsewhere. */
-  room: Pick<WriteRetry, 'isFull'>
+  diskSpace: Pick<WriteRetry, 'isFull'>
   /** A value that changes as long as the awaited work makes progress. */
   progress: () => string
   end?: (error: StandstillError) => void
 }): Watchdog {
-  const { log, room, progress, end = endThread } = parts
+  const { log, diskSpace, progress, end = endThread } = parts
   const waits = new Set<Wait>()
   let reached = ''
   const timer = setInterval(tick, TICK_MS)
   timer.unref()
 
   function tick(): void {
-    if (waits.size === 0 || room.isFull()) return
+    if (waits.size === 0 || diskSpace.isFull()) return
     const now = progress()
     for (const wait of waits) {
       wait.inAll++
@@ -63,20 +63,20 @@ export function createWatchdog(parts: {
       const text = `${what} has stood still for ${inAll} s: it cannot recover, so the process ends to be restarted`
       return end(new StandstillError(text))
     }
-    if (wait.isTold || !isOver(wait, TELL)) return
-    wait.isTold = true
+    if (wait.isReported || !isOver(wait, TELL)) return
+    wait.isReported = true
     const endsIn = Math.min(END.withoutProgress - withoutProgress, END.inAll - inAll)
     log.error({ what, seconds: inAll, endsIn }, `standing still: ${what}`)
   }
 
   function finish(wait: Wait): void {
     waits.delete(wait)
-    if (wait.isTold) log.info({ what: wait.what, seconds: wait.inAll }, 'making progress again')
+    if (wait.isReported) log.info({ what: wait.what, seconds: wait.inAll }, 'making progress again')
   }
 
   return {
     async over(what, work) {
-      const wait = { what, withoutProgress: 0, inAll: 0, isTold: false }
+      const wait = { what, withoutProgress: 0, inAll: 0, isReported: false }
       waits.add(wait)
       try {
         return await work
@@ -86,7 +86,7 @@ export function createWatchdog(parts: {
     },
     stalls: () =>
       [...waits]
-        .filter(({ isTold }) => isTold)
+        .filter(({ isReported }) => isReported)
         .map(({ what, inAll }) => ({ what, seconds: inAll }))
         .sort((a, b) => b.seconds - a.seconds),
     stop: () => clearInterval(timer),

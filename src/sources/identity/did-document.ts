@@ -60,7 +60,7 @@ const MAX_NAME_LENGTH = 128
 export function parseDidDocument(did: string, document: unknown): Identity | undefined {
   if (!isObject(document) || document['id'] !== did) return undefined
   const services = readServices(did, document)
-  const pds = services.find((one) => one.id === '#atproto_pds')
+  const pds = services.find((service) => service.id === '#atproto_pds')
   return {
     did,
     handle: readHandle(document),
@@ -75,14 +75,14 @@ export function parseDidDocument(did: string, document: unknown): Identity | und
 /** Endpoint URL of the service `id` (`#bsky_fg`, with or without the `#`), of `type` if given. */
 export function serviceEndpoint(identity: Identity, id: string, type?: string): string | undefined {
   const wanted = id.startsWith('#') ? id : `#${id}`
-  const service = identity.services.find((one) => one.id === wanted)
+  const service = identity.services.find((service) => service.id === wanted)
   return type === undefined || service?.type === type ? service?.endpoint : undefined
 }
 
 /** Only the first at:// alias counts; if it is not a valid handle, the document has none. */
 function readHandle(document: JsonObject): string | undefined {
   const alias = listOf(document['alsoKnownAs']).find(
-    (one): one is string => typeof one === 'string' && one.startsWith('at://'),
+    (item): item is string => typeof item === 'string' && item.startsWith('at://'),
   )
   const handle = alias?.slice('at://'.length).toLowerCase()
   return handle && isValidHandle(handle) ? handle : undefined
@@ -91,7 +91,7 @@ function readHandle(document: JsonObject): string | undefined {
 function readKey(did: string, document: JsonObject, id: string): string | undefined {
   const method = listOf(document['verificationMethod'])
     .filter(isObject)
-    .find((one) => localId(did, one['id']) === id)
+    .find((item) => localId(did, item['id']) === id)
   const { type, publicKeyMultibase } = method ?? {}
   if (typeof type !== 'string' || typeof publicKeyMultibase !== 'string') return undefined
   if (publicKeyMultibase.length > MAX_KEY_LENGTH) return undefined
@@ -105,9 +105,9 @@ function readKey(did: string, document: JsonObject, id: string): string | undefi
 function readKeys(did: string, document: JsonObject): DidKey[] {
   return listOf(document['verificationMethod'])
     .filter(isObject)
-    .flatMap((one) => {
-      const id = localId(did, one['id'])
-      const { type, publicKeyMultibase: multibase = '' } = one
+    .flatMap((item) => {
+      const id = localId(did, item['id'])
+      const { type, publicKeyMultibase: multibase = '' } = item
       const isKey = typeof multibase === 'string' && multibase.length <= MAX_KEY_LENGTH
       return isName(id) && isName(type) && isKey ? [{ id, type, multibase }] : []
     })
@@ -137,9 +137,9 @@ function didKeyOf(type: string, multibase: string): string | undefined {
 function readServices(did: string, document: JsonObject): DidService[] {
   return listOf(document['service'])
     .filter(isObject)
-    .flatMap((one) => {
-      const id = localId(did, one['id'])
-      const { type, serviceEndpoint: endpoint } = one
+    .flatMap((item) => {
+      const id = localId(did, item['id'])
+      const { type, serviceEndpoint: endpoint } = item
       if (!isName(id) || !isName(type) || !isHttpUrl(endpoint)) return []
       return [{ id, type, endpoint }]
     })

@@ -190,10 +190,10 @@ function nextHop(hop: Hop, location: string): Hop {
   }
   const url = parseUrl(new URL(location, hop.url).href)
   if (url.origin === hop.url.origin) return { url, headers: hop.headers }
-  const kept = Object.entries(hop.headers).filter(
+  const filtered = Object.entries(hop.headers).filter(
     ([name]) => !HEADERS_FOR_ONE_ORIGIN.has(name.toLowerCase()),
   )
-  return { url, headers: Object.fromEntries(kept) }
+  return { url, headers: Object.fromEntries(filtered) }
 }
 
 /** Checks that apply wherever the URL leads. */
@@ -247,7 +247,7 @@ function toFetchError(error: unknown, signal: AbortSignal, url: string): FetchEr
 function toHeaders(received: Record<string, string | string[] | undefined>): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(received)) {
-    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
+    for (const text of Array.isArray(value) ? value : [value ?? '']) headers.append(name, text)
   }
   return headers
 }

@@ -51,7 +51,9 @@ function among(
 ): (url: URL) => LookupFunction {
   const isNamed = createRangeCheck(ranges)
   const toNamed = toLookupFunction(checked(lookup, isNamed))
-  const toBoth = toLookupFunction(checked(lookup, (one) => isNamed(one) || isPublicAddress(one)))
+  const toBoth = toLookupFunction(
+    checked(lookup, (value) => isNamed(value) || isPublicAddress(value)),
+  )
   return (url) => {
     const bare = bareHost(url)
     if (isIP(bare) ? isNamed(bare) : url.protocol === 'http:' || url.protocol === 'ws:') {
@@ -100,8 +102,8 @@ export function createPublicLookup(): LookupAddresses {
       resolver.resolve4(hostname),
       resolver.resolve6(hostname),
     ])
-    const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
-    const failed = found.find((one) => one.status === 'rejected' && !isDenial(one.reason))
+    const addresses = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    const failed = found.find((result) => result.status === 'rejected' && !isDenial(result.reason))
     if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason
     return addresses
   }

@@ -30,7 +30,7 @@ type IdentityMemory = {
 type Trust = 'fresh' | 'stale' | 'doubted' | 'restored'
 
 /** Members' identities outside this process. */
-export type KeptIdentities = {
+export type CachedIdentities = {
   find(did: string): { identity: Identity; asOf: number } | undefined
   /** Without an identity, everything from earlier lookups becomes invalid. */
   put(did: string, found: { identity: Identity | undefined; asOf: number }): void
@@ -49,7 +49,7 @@ type Failed = { error: Error | undefined; until: number }
 type Dependencies = {
   now: () => number
   isMember: (did: string) => boolean
-  kept?: KeptIdentities | undefined
+  identities?: CachedIdentities | undefined
 }
 
 const STALE_AFTER_MS = HOUR_MS
@@ -62,7 +62,7 @@ const UNAVAILABLE_FOR_MS = 5 * 1000
 const MAX_KNOWN = 20_000
 const MAX_FAILED = 10_000
 
-export function createIdentityMemory({ now, isMember, kept }: Dependencies): IdentityMemory {
+export function createIdentityMemory({ now, isMember, identities }: Dependencies): IdentityMemory {
   const members = new LruMap<string, Known>(MAX_KNOWN)
   const strangers = new LruMap<string, Known>(MAX_KNOWN)
   const failed = new LruMap<string, Failed>(MAX_FAILED)
@@ -74,14 +74,14 @@ export function createIdentityMemory({ now, isMember, kept }: Dependencies): Ide
     if (!stranger || !isMember(did)) return stranger ?? members.get(did)
     strangers.delete(did)
     members.set(did, stranger)
-    if (stranger.doubtedAt === undefined) kept?.put(did, stranger)
+    if (stranger.doubtedAt === undefined) identities?.put(did, stranger)
     return stranger
   }
 
   function recall(did: string): Known | undefined {
     const known = inMemory(did)
-    if ((known && isGood(known)) || !kept || !isMember(did)) return known
-    const found = kept.find(did)
+    if ((known && isGood(known)) || !identities || !isMember(did)) return known
+    const found = identities.find(did)
     if (!found || found.asOf <= Math.max(known?.asOf ?? 0, known?.doubtedAt ?? 0)) return known
     const restored: Known = { ...found, restored: 'unasked' }
     members.set(did, restored)
@@ -93,7 +93,7 @@ export function createIdentityMemory({ now, isMember, kept }: Dependencies): Ide
     members.delete(did)
     if (isMember(did)) {
       members.set(did, known)
-      kept?.put(did, known)
+      identities?.put(did, known)
     } else if (known.identity) strangers.set(did, known)
   }
 

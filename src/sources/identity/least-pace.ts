@@ -17,10 +17,10 @@ export async function* atLeastAt(
   const patience = createPatience(pace)
   const pieces = source[Symbol.asyncIterator]()
   for (;;) {
-    const askedAt = performance.now()
+    const requestedAt = performance.now()
     const { done, value } = await withPatience(patience.leftMs(), pieces.next(), pace)
     if (done) return
-    patience.waited(performance.now() - askedAt)
+    patience.waited(performance.now() - requestedAt)
     patience.received(value.length)
     yield value
   }

@@ -23,7 +23,7 @@ import {
   lookupHandle,
   type ResolveTxt,
 } from './handle-lookup.ts'
-import { createIdentityMemory, type KeptIdentities } from './identity-memory.ts'
+import { type CachedIdentities, createIdentityMemory } from './identity-memory.ts'
 import { registrableDomain } from './registrable-domain.ts'
 import { createRenewalLimit } from './renewal-limit.ts'
 
@@ -82,7 +82,7 @@ type ResolverOptions = {
   /** Members' identities must not be delayed or evicted by a flood of strangers' ones. */
   isMember?: (did: string) => boolean
   /** Where members' identities are kept outside this process; without it they are not. */
-  kept?: KeptIdentities
+  identities?: CachedIdentities
   /**
    * Concurrent look-ups of strangers at the directory. `fetch` needs a connection for each, or they
    * wait for each other there.
@@ -119,8 +119,8 @@ export function createResolver(options: ResolverOptions): Resolver {
 }
 
 function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'doubt'> {
-  const { now = Date.now, isMember = () => false, kept } = options
-  const memory = createIdentityMemory({ now, isMember, kept })
+  const { now = Date.now, isMember = () => false, identities } = options
+  const memory = createIdentityMemory({ now, isMember, identities })
   const { inFlight, renew } = createRenewals({ ...options, now, isMember }, memory)
   const mayForce = createRenewalLimit(now)
 
@@ -306,10 +306,10 @@ function createHandleResolver(
       const identity = await resolve(did).catch(() => null)
       if (identity === null) return undefined
       if (identity?.handle !== handle) return false
-      const said = await askOwnPds(identity, handle)
-      if (said.did === did) return true
+      const reported = await askOwnPds(identity, handle)
+      if (reported.did === did) return true
       const found = await lookup(handle)
-      const isKnown = found.did !== undefined || (found.certain && said.certain)
+      const isKnown = found.did !== undefined || (found.certain && reported.certain)
       return isKnown ? found.did === did : undefined
     },
   }

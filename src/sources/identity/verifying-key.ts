@@ -26,8 +26,8 @@ const keys = new LruMap<string, VerifyingKey>(MAX_KEYS)
 
 /** @throws if it is not a point on one of the two curves. */
 export function verifyingKey(didKey: string): VerifyingKey {
-  const kept = keys.get(didKey)
-  if (kept) return kept
+  const cached = keys.get(didKey)
+  if (cached) return cached
   const made = prepare(didKey)
   keys.set(didKey, made)
   return made

@@ -21,7 +21,7 @@ export type HostLimits = {
 
 export type Hosts = {
   /** Whether one more job may start on this host now. */
-  hasRoom(host: string): boolean
+  hasCapacity(host: string): boolean
   enter(host: string): void
   leave(host: string): void
   /** The clock was set back by `byMs` milliseconds. */
@@ -82,7 +82,7 @@ export function createHosts(options: {
   const untilFree = (name: string) => Math.max(0, (hosts.get(name)?.until ?? 0) - now())
 
   return {
-    hasRoom(name) {
+    hasCapacity(name) {
       const host = hosts.get(name)
       if (!host) return true
       const bound = isOpen(host, limits)

@@ -48,12 +48,12 @@ export function createIntake(repo: RepoTarget, walk: Walk): Intake {
 /** The page with these of its keys only. */
 export function onlyNew(page: ListedPage, fresh: string[]): ListedPage {
   if (fresh.length === page.keys.length) return page
-  const kept = new Set(fresh)
+  const retained = new Set(fresh)
   return {
     ...page,
     keys: fresh,
-    records: page.records.filter(({ rkey }) => kept.has(rkey)),
-    broken: page.broken.filter((rkey) => kept.has(rkey)),
+    records: page.records.filter(({ rkey }) => retained.has(rkey)),
+    broken: page.broken.filter((rkey) => retained.has(rkey)),
   }
 }
 

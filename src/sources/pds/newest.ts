@@ -9,12 +9,12 @@ import { type KeyOrder, watchOrder } from './page-order.ts'
 import { MAX_PAGE, type RepoTarget } from './pds-client.ts'
 import { noteRefusal, refusesReverse } from './reverse-refusals.ts'
 import { MOST_AT_ONCE, readForward, walkBack } from './rising.ts'
-import type { ListedPage, ListingEnd, ListingServices, Place, Walk } from './walk.ts'
+import type { ListedPage, ListingEnd, ListingServices, Position, Walk } from './walk.ts'
 import { isUnlistable, walkRepository } from './whole.ts'
 
 export type NewestWalk = Walk & {
   /** Begins where an earlier walk ended. */
-  from?: Place | undefined
+  from?: Position | undefined
   /** At most two requests: a listing of another order is not read. */
   isLight?: boolean
 }
@@ -43,7 +43,7 @@ function walkOn(
   services: ListingServices,
   repo: RepoTarget,
   walk: Walk,
-  from: Place,
+  from: Position,
 ): Promise<ListingEnd> {
   if ('below' in from) return walkBelow(services, repo, walk, from.below)
   if ('pages' in from) return walkBack(services, repo, walk, { starts: from.pages })
@@ -120,8 +120,8 @@ async function walkRising(
   if (read.watch.order === 'rising' && read.next === undefined) {
     return walkBack(services, repo, walk, read)
   }
-  const whole = await walkRepository(services, repo, walk)
-  if (whole) return whole
+  const complete = await walkRepository(services, repo, walk)
+  if (complete) return complete
   const further = await readForward(services, repo, walk, read)
   return walkBack(services, repo, walk, further)
 }

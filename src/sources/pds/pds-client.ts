@@ -180,15 +180,15 @@ async function listRecords(
   const records: PdsRecord[] = []
   const broken: string[] = []
   let mismatched = 0
-  for (const one of listed) {
-    const rkey = keyOf(one, { did: repo.did, collection })
+  for (const item of listed) {
+    const rkey = keyOf(item, { did: repo.did, collection })
     if (rkey === undefined) {
       throw new PdsError('bad-answer', `${repo.pds} listed what is not of ${repo.did}`)
     }
     // What no record may be named, must not hide the others.
     if (!isValidRecordKey(rkey)) continue
     keys.push(rkey)
-    const record = checkedRecord(one as JsonObject, { rkey, collection })
+    const record = checkedRecord(item as JsonObject, { rkey, collection })
     if (typeof record === 'object') records.push(record)
     else broken.push(rkey)
     if (record === 'mismatched') mismatched++
@@ -207,7 +207,9 @@ async function describeRepo(
   if (did !== repo.did || typeof handle !== 'string' || !collections) {
     throw new PdsError('bad-answer', `${repo.pds} described another repository`)
   }
-  const names = collections.filter((one): one is string => typeof one === 'string')
+  const names = collections.filter(
+    (collection): collection is string => typeof collection === 'string',
+  )
   return { handle, collections: names.slice(0, MAX_COLLECTIONS) }
 }
 

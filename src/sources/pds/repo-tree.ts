@@ -69,8 +69,8 @@ function note(walk: Walk, key: string, cid: string): void {
 /** Each key is stored as what differs from the one before. */
 function entriesIn(node: JsonObject): NodeEntry[] {
   let last = ''
-  return asArray(node['e']).map((one) => {
-    const { p, k, v, t } = isObject(one) ? one : {}
+  return asArray(node['e']).map((item) => {
+    const { p, k, v, t } = isObject(item) ? item : {}
     const rest = isObject(k) ? k['$bytes'] : undefined
     const cid = linkOf(v)
     if (typeof p !== 'number' || p > last.length || typeof rest !== 'string' || !cid) {

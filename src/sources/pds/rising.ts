@@ -32,8 +32,8 @@ const PAGES_HELD = 2
 /** Most records that are held of a listing without an order, or taken when one is read again. */
 export const MOST_AT_ONCE = 500
 /** Of the places remembered for older pages. */
-const MAX_PLACES = 20
-const MAX_PLACE_CHARACTERS = 4_096
+const MAX_POSITIONS = 20
+const MAX_POSITION_CHARACTERS = 4_096
 
 /** Reads forward from the first page, or further than before. @throws PdsError */
 export async function readForward(
@@ -99,7 +99,7 @@ export async function walkBack(
   const intake = createIntake(repo, walk)
   const held = 'held' in from ? from.held : []
   const starts = from.starts.slice(0, Math.max(0, from.starts.length - held.length))
-  const isWhole = 'held' in from && !isInOrder(from) ? !from.isCut : from.starts[0] === ''
+  const isComplete = 'held' in from && !isInOrder(from) ? !from.isCut : from.starts[0] === ''
   const isFromEnd = 'held' in from && isInOrder(from) && from.isNamed && !from.next
   let page = held.length > 0 ? merged(held) : undefined
   let lowest: string | undefined
@@ -115,11 +115,11 @@ export async function walkBack(
     page = undefined
     const floor = isFromEnd ? lowest : undefined
     if (starts.length === 0) {
-      const next = isWhole || lowest === undefined ? undefined : { below: lowest }
-      return intake.end({ complete: isFromEnd && isWhole, floor, next })
+      const next = isComplete || lowest === undefined ? undefined : { below: lowest }
+      return intake.end({ complete: isFromEnd && isComplete, floor, next })
     }
     if (isEnough || intake.isSpent || intake.listed >= walk.maxRecords) {
-      return intake.end({ complete: false, floor, next: { pages: placesIn(starts) } })
+      return intake.end({ complete: false, floor, next: { pages: positionsIn(starts) } })
     }
   }
 }
@@ -137,13 +137,13 @@ function lowestOf({ keys }: ListedPage, lowest: string | undefined): string | un
 }
 
 /** The last of the places, as many as a row may hold. */
-function placesIn(starts: string[]): string[] {
+function positionsIn(starts: string[]): string[] {
   let characters = 0
   const fitting = starts.toReversed().findIndex((start) => {
     characters += start.length
-    return characters > MAX_PLACE_CHARACTERS
+    return characters > MAX_POSITION_CHARACTERS
   })
-  const count = Math.min(MAX_PLACES, fitting < 0 ? starts.length : Math.max(1, fitting))
+  const count = Math.min(MAX_POSITIONS, fitting < 0 ? starts.length : Math.max(1, fitting))
   return starts.slice(-count)
 }
 

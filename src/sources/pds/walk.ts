@@ -17,7 +17,7 @@ export type ListedPage = RecordPage & {
 }
 
 /** Where older records are: a cursor of the server's listing, of its reversed one, page by page, or below a key. */
-export type Place =
+export type Position =
   | { cursor: string }
   | { reversed: string }
   /** Cursors of the pages before, oldest first; '' is the first page. */
@@ -31,7 +31,7 @@ export type ListingEnd = {
   /** All keys at or above this one were seen; undefined if that can't be claimed. */
   floor: string | undefined
   /** Where older records are; undefined if there are none, or none that can be reached. */
-  next: Place | undefined
+  next: Position | undefined
   listed: number
 }
 

@@ -10,7 +10,7 @@ import { collectionPages } from './repo-file.ts'
 import type { ListingEnd, ListingServices, Walk } from './walk.ts'
 
 /** @throws PdsError */
-export async function walkWhole(
+export async function walkComplete(
   services: ListingServices,
   repo: RepoTarget,
   walk: Walk,

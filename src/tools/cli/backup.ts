@@ -36,7 +36,7 @@ export function addBackup(
     .action(async (options: Options) => {
       if (!(await runFurther(further, options, context))) await makeBackup(context, options)
     })
-  for (const one of further) one?.addTo(command)
+  for (const item of further) item?.addTo(command)
 }
 
 async function makeBackup(context: CliContext, options: Options): Promise<void> {

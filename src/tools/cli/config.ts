@@ -35,8 +35,12 @@ function showConfig(
   { json, changed }: JsonOption & { changed?: boolean },
 ): void {
   const all = explainSettings(context.config())
-  const shown = changed ? all.filter(({ origin }) => isSet(origin)) : all
-  report(json, shown, shown.map(describe).join('\n\n') || 'All settings have their default values.')
+  const reported = changed ? all.filter(({ origin }) => isSet(origin)) : all
+  report(
+    json,
+    reported,
+    reported.map(describe).join('\n\n') || 'All settings have their default values.',
+  )
 }
 
 function isSet(origin: SettingOrigin): boolean {

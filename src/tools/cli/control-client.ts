@@ -62,9 +62,9 @@ function createClient(socketPath: string): ControlClient {
       const response = await send(method, path, body)
       if (response.statusCode !== 200) await readAnswer(response)
       for await (const line of createInterface({ input: response })) {
-        const said = JSON.parse(line) as T & Partial<ErrorBody>
-        if (said.error !== undefined) throw refusal(said as ErrorBody)
-        yield said
+        const reported = JSON.parse(line) as T & Partial<ErrorBody>
+        if (reported.error !== undefined) throw refusal(reported as ErrorBody)
+        yield reported
       }
     },
   }

@@ -118,8 +118,8 @@ function safe(text: string): string {
 }
 
 function readAreas(text: string, known: readonly string[]): string[] {
-  const asked = text.split(',').map((one) => one.trim())
-  const unknown = asked.find((area) => !known.includes(area))
-  if (unknown === undefined) return asked
+  const requested = text.split(',').map((part) => part.trim())
+  const unknown = requested.find((area) => !known.includes(area))
+  if (unknown === undefined) return requested
   throw new InvalidArgumentError(`There is no area ${unknown}. The areas are: ${known.join(', ')}.`)
 }

@@ -8,7 +8,7 @@ import { type Progress, say, startProgress, thousands } from './terminal.ts'
 const LOOK_EVERY_MS = 500
 /** Reports arrive each second; a cold start missing from them by then was already over. */
 const APPEARS_WITHIN_MS = 10_000
-const WHOLE = 100
+const COMPLETE = 100
 
 const STAGES: Record<ColdStartProgress['stage'], string> = {
   follows: 'reading their follows',
@@ -22,7 +22,7 @@ export async function followColdStart(server: ControlClient, did: string): Promi
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   process.once('SIGINT', stop)
-  const bar = startProgress('fetching', WHOLE)
+  const bar = startProgress('fetching', COMPLETE)
   try {
     const last = await watch(server, did, { bar, signal: stopping.signal })
     bar.stop()
@@ -77,7 +77,7 @@ function percentOf({
     case 'rest':
       return 60 + Math.floor(39 * share(complete))
     case 'done':
-      return WHOLE
+      return COMPLETE
   }
 }
 

@@ -6,7 +6,7 @@ import type { CliContext } from './context.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { readingAnyhow } from './offline.ts'
 import { report, table } from './terminal.ts'
-import { wholeNumber } from './whole-number.ts'
+import { integer } from './whole-number.ts'
 
 type Gaps = { counts: GapCounts; gaps: Gap[] }
 
@@ -15,7 +15,7 @@ const MAX_LIMIT = 1_000
 export function addGaps(program: Command, context: CliContext): void {
   withJson(program.command('gaps'))
     .description('list gaps in the received data, and their repair')
-    .option('--limit <n>', 'how many to list, open ones first', wholeNumber(1, MAX_LIMIT), 50)
+    .option('--limit <n>', 'how many to list, open ones first', integer(1, MAX_LIMIT), 50)
     .addHelpText('after', '\nExample:\n  slipstream gaps --json | jq .counts.open')
     .action(({ json, limit }: JsonOption & { limit: number }) => showGaps(context, limit, json))
 }

@@ -62,7 +62,7 @@ async function online(
   { file, progress, isInScopeOnly }: Sink,
 ): Promise<ImportReport> {
   const sum: ImportReport = { tally: emptyTally(), lines: 0, bad: 0, badLines: [] }
-  for await (const piece of wholeLines(file.pieces)) {
+  for await (const piece of completeLines(file.pieces)) {
     const query = `firstLine=${sum.lines + 1}${isInScopeOnly ? '&inScope=1' : ''}`
     const done = await server.ask<ImportReport>('POST', `/import-follows?${query}`, piece)
     addTo(sum.tally, done.tally)
@@ -102,7 +102,7 @@ async function offline(
 const MAX_REST_PIECES = 8
 
 /** Pieces that end at a line's end, except for the last one. */
-async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* completeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   for await (const piece of pieces) {
     const end = piece.lastIndexOf(10) + 1

@@ -13,7 +13,7 @@ import { findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { readingAnyhow, writingOffline } from './offline.ts'
 import { report, say, table } from './terminal.ts'
-import { wholeNumber } from './whole-number.ts'
+import { integer } from './whole-number.ts'
 
 type Made = { code: string; page?: string | undefined }
 type CreateOptions = JsonOption & { uses: number; days?: number; note: string }
@@ -26,8 +26,8 @@ export function addInvite(program: Command, context: CliContext): void {
   const invite = program.command('invite').description('codes that admit members')
   withJson(invite.command('create'))
     .description('create an invite code, to be entered at /invite')
-    .option('--uses <n>', 'how many accounts can use it', wholeNumber(1, MAX_USES), 1)
-    .option('--days <n>', 'days until it expires (never)', wholeNumber(1, MAX_DAYS))
+    .option('--uses <n>', 'how many accounts can use it', integer(1, MAX_USES), 1)
+    .option('--days <n>', 'days until it expires (never)', integer(1, MAX_DAYS))
     .option('--note <text>', 'a note to yourself', '')
     .addHelpText(
       'after',
@@ -93,11 +93,11 @@ function noSuchInvite(): CliError {
 
 function describe(invites: readonly InviteLine[]): string {
   if (invites.length === 0) return 'No invites. Create one with `slipstream invite create`.'
-  const rows = invites.map((one) => [
-    one.code,
-    `${one.uses} of ${one.maxUses}`,
-    one.disabledAt ? 'disabled' : (one.expiresAt?.slice(0, 10) ?? 'no end'),
-    one.note,
+  const rows = invites.map((invite) => [
+    invite.code,
+    `${invite.uses} of ${invite.maxUses}`,
+    invite.disabledAt ? 'disabled' : (invite.expiresAt?.slice(0, 10) ?? 'no end'),
+    invite.note,
   ])
   return table(['code', 'used', 'until', 'note'], rows)
 }

@@ -11,7 +11,7 @@ import { findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { memberCalled } from './member-called.ts'
 import { report } from './terminal.ts'
-import { wholeNumber } from './whole-number.ts'
+import { integer } from './whole-number.ts'
 
 const DEFAULT_HOURS = 24
 
@@ -22,7 +22,7 @@ export function addMemberLink(member: Command, context: CliContext): void {
     .option(
       '--hours <n>',
       `how long it works, at most ${MAX_READING_HOURS}`,
-      wholeNumber(1, MAX_READING_HOURS),
+      integer(1, MAX_READING_HOURS),
       DEFAULT_HOURS,
     )
     .addHelpText('after', HELP)

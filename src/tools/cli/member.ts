@@ -95,14 +95,14 @@ async function list(context: CliContext, { json, overLimit }: ListOptions): Prom
 
 function tableOf(members: readonly MemberLine[]): string {
   const head = ['handle', 'did', 'since', 'last seen', 'follows', 'sees', 'fetched']
-  const rows = members.map((one) => [
-    one.handle ?? '?',
-    one.did,
-    one.joinedAt.slice(0, 10),
-    one.lastSeenAt?.slice(0, 10) ?? 'never',
-    thousands(one.follows),
-    one.keepShare === 1 ? 'all' : `${(one.keepShare * 100).toPrecision(2)} %`,
-    fetchedOf(one),
+  const rows = members.map((member) => [
+    member.handle ?? '?',
+    member.did,
+    member.joinedAt.slice(0, 10),
+    member.lastSeenAt?.slice(0, 10) ?? 'never',
+    thousands(member.follows),
+    member.keepShare === 1 ? 'all' : `${(member.keepShare * 100).toPrecision(2)} %`,
+    fetchedOf(member),
   ])
   return table(head, rows)
 }

@@ -150,15 +150,15 @@ function named({ subject, about }: { subject: string; about: string | undefined 
 
 function describe({ takedowns, bans, tags, log }: ModerationLists): string {
   if (log.length === 0) return 'No hidden content, no bans, and an empty log.'
-  const hidden = takedowns.map(({ at, ...one }) => [at.slice(0, 10), named(one)])
+  const hidden = takedowns.map(({ at, ...item }) => [at.slice(0, 10), named(item)])
   const banned = bans.map(({ at, did, about }) => [at.slice(0, 10), named({ subject: did, about })])
-  const tagged = tags.map(({ tag, at, ...one }) => [at.slice(0, 10), tag, named(one)])
-  const decided = log.map((one) => [
-    one.at.slice(0, 16).replace('T', ' '),
-    one.tag ? `${one.act} ${one.tag}` : one.act,
-    one.by,
-    named(one),
-    one.reason,
+  const tagged = tags.map(({ tag, at, ...item }) => [at.slice(0, 10), tag, named(item)])
+  const decided = log.map((item) => [
+    item.at.slice(0, 16).replace('T', ' '),
+    item.tag ? `${item.act} ${item.tag}` : item.act,
+    item.by,
+    named(item),
+    item.reason,
   ])
   return [
     ...(hidden.length > 0 ? [table(['hidden', 'what'], hidden), ''] : []),

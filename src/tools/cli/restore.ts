@@ -39,7 +39,7 @@ export function addRestore(
       if (await runFurther(further, options, context)) return
       throw new CliError('Which backup?', 'Give a file, or - for standard input.', EXIT.usage)
     })
-  for (const one of further) one?.addTo(command)
+  for (const item of further) item?.addTo(command)
 }
 
 async function refuseWhileRunning(context: CliContext): Promise<void> {
@@ -56,8 +56,8 @@ async function restore(context: CliContext, file: string, json?: boolean): Promi
 }
 
 function describe({ schema, bytes, keptAs }: Restored): string {
-  const kept = keptAs
+  const copy = keptAs
     ? `\nThe previous database is kept as ${keptAs}; delete it once all is well.`
     : ''
-  return `Restored ${megabytes(bytes)}, schema ${schema}. Start the server now.${kept}`
+  return `Restored ${megabytes(bytes)}, schema ${schema}. Start the server now.${copy}`
 }

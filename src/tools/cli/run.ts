@@ -12,12 +12,12 @@ process.umask(PRIVATE_UMASK)
 await run().catch(fail)
 
 async function run(): Promise<void> {
-  for (const one of [
+  for (const command of [
     program,
     ...program.commands,
     ...program.commands.flatMap((c) => c.commands),
   ]) {
-    one.exitOverride()
+    command.exitOverride()
   }
   try {
     if (process.argv.length <= 2) program.help()

@@ -141,6 +141,6 @@ function lines(all: readonly Line[]): string {
 
 function coldStartsOf(coldStarts: IngestStatus['coldStarts']): string {
   const going = coldStarts.filter(({ stage }) => stage !== 'done').length
-  const later = coldStarts.reduce((sum, one) => sum + one.later, 0)
+  const later = coldStarts.reduce((sum, value) => sum + value.later, 0)
   return later === 0 ? String(going) : `${going}; ${thousands(later)} authors are fetched later`
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-export function wholeNumber(min: number, max: number): (text: string) => number {
+export function integer(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
     if (Number.isInteger(value) && value >= min && value <= max) return value

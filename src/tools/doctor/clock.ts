@@ -12,8 +12,8 @@ const FIX = 'Set the clock: `sudo timedatectl set-ntp true`, and see `timedatect
 
 export async function checkClock(doctor: DoctorContext): Promise<Finding[]> {
   const origins = openOrigins(doctor.config)
-  const asked = await Promise.all(origins.map((origin) => skewOf(doctor, origin)))
-  const skews = asked.filter((skew) => skew !== undefined).sort((a, b) => a - b)
+  const requested = await Promise.all(origins.map((origin) => skewOf(doctor, origin)))
+  const skews = requested.filter((skew) => skew !== undefined).sort((a, b) => a - b)
   if (skews.length === 0) return [unchecked('no host sent its time')]
   return [aboutSkew(skews[Math.floor(skews.length / 2)]!, skews.length)]
 }

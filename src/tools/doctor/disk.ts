@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readDiskUse } from '../../data/store/files/disk-use.ts'
-import { canKeepLogIn } from '../../data/store/files/probe.ts'
+import { canStoreLogIn } from '../../data/store/files/probe.ts'
 import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
@@ -63,7 +63,7 @@ export function checkDisk({ config }: DoctorContext): Finding[] {
   const databaseBytes = use.databaseBytes + use.logBytes
   const bounds = { capBytes: diskCapMb * MB, reserveBytes: diskReserveMb * MB }
   return [
-    ...aboutRoom({ freeBytes, databaseBytes }, folder),
+    ...aboutCapacity({ freeBytes, databaseBytes }, folder),
     ...aboutBounds({ freeBytes, databaseBytes, ...bounds }),
     ...aboutInodes(folder),
     ...aboutKind(statfsSync(folder).type, folder),
@@ -94,7 +94,7 @@ export function nearestFolder(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path))
 }
 
-export function aboutRoom(
+export function aboutCapacity(
   sizes: { freeBytes: number; databaseBytes: number },
   folder: string,
 ): Finding[] {
@@ -176,7 +176,7 @@ function aboutFlushing(probe: string): Finding {
 
 function aboutLog(probe: string): Finding {
   try {
-    if (canKeepLogIn(probe)) return good('SQLite can keep its write-ahead log there')
+    if (canStoreLogIn(probe)) return good('SQLite can keep its write-ahead log there')
     return wrong('SQLite can’t keep a write-ahead log there', 'Use a local disk.')
   } catch (error) {
     return wrong(`SQLite can’t work there: ${(error as Error).message}`, 'Use a local disk.')

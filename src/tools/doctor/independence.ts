@@ -7,10 +7,10 @@ import { type Dependency, features } from '../../base/feature.ts'
 /** The dependencies that the settings leave, most important first. */
 export function dependenciesOf(config: Config): Dependency[] {
   const added = ofFeatures(config)
-  const others = added.filter(({ isSource }) => !isSource).map(shown)
+  const others = added.filter(({ isSource }) => !isSource).map(reported)
   return [
     ...jetstream(config),
-    ...added.filter(({ isSource }) => isSource).map(shown),
+    ...added.filter(({ isSource }) => isSource).map(reported),
     directory(config),
     servers(),
     ...others,
@@ -33,7 +33,7 @@ function ofFeatures(config: Config) {
   return features.flatMap((feature) => feature.dependencies?.(config as never) ?? [])
 }
 
-function shown({
+function reported({
   isSource: _,
   origins: __,
   ...dependency
@@ -97,7 +97,7 @@ function pictures({ imageUrlPattern, publicOrigin }: Config): Dependency[] {
 function videos(config: Config): Dependency[] {
   const { videos: from, videoServiceUrl, publicOrigin } = config
   const patterns = [config.videoPlaylistUrlPattern, config.videoThumbnailUrlPattern]
-  const others = patterns.filter((one) => !isOurs(one, publicOrigin))
+  const others = patterns.filter((pattern) => !isOurs(pattern, publicOrigin))
   if (from !== 'own') others.push(videoServiceUrl)
   if (others.length === 0) return []
   const isForUs = from === 'proxy'

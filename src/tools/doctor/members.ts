@@ -31,7 +31,9 @@ export async function checkMembers(doctor: DoctorContext): Promise<Finding[]> {
         `Add one: \`${here.command('member add alice.example.org')}\`.`,
       ),
     ]
-  const found = await Promise.all(all.slice(0, MAX_CHECKED).map((one) => aboutMember(doctor, one)))
+  const found = await Promise.all(
+    all.slice(0, MAX_CHECKED).map((value) => aboutMember(doctor, value)),
+  )
   const rest = all.length - MAX_CHECKED
   return [...found.flat(), ...(rest > 0 ? [unchecked(`${rest} more were not checked`)] : [])]
 }
@@ -72,25 +74,25 @@ async function aboutIdentity(
   identity: Identity,
 ): Promise<Finding[]> {
   const { did, handle, pds, signingKey } = identity
-  const shown = name === did ? `${handle ?? did}` : name
+  const label = name === did ? `${handle ?? did}` : name
   if (!signingKey)
     return [
       wrong(
-        `${shown}: its document has no signing key, so its tokens can’t be verified`,
+        `${label}: its document has no signing key, so its tokens can’t be verified`,
         'Its PDS must fix the document.',
       ),
     ]
-  if (!pds) return [wrong(`${shown}: its document names no PDS`, 'Its PDS must fix the document.')]
+  if (!pds) return [wrong(`${label}: its document names no PDS`, 'Its PDS must fix the document.')]
   const [reading, passing, isVerified] = await Promise.all([
-    aboutReading(doctor, { shown, did, pds }),
-    aboutPassing(doctor, { shown, pds }),
+    aboutReading(doctor, { name: label, did, pds }),
+    aboutPassing(doctor, { name: label, pds }),
     handle ? doctor.resolver.verifyHandle(did, handle) : false,
   ])
   const about = [reading, ...passing]
   if (isVerified === false) {
     about.push(
       notice(
-        `${shown}: ${handle ?? 'its handle'} does not point back to ${did}: shown as handle.invalid`,
+        `${label}: ${handle ?? 'its handle'} does not point back to ${did}: shown as handle.invalid`,
         'Its owner must fix the DNS record _atproto or /.well-known/atproto-did.',
       ),
     )
@@ -98,20 +100,20 @@ async function aboutIdentity(
   return about
 }
 
-type Account = { shown: string; did: string; pds: string }
+type Account = { name: string; did: string; pds: string }
 
 async function aboutReading(
   { fetch }: DoctorContext,
-  { shown, did, pds }: Account,
+  { name, did, pds }: Account,
 ): Promise<Finding> {
   try {
     const client = createPdsClient({ fetch, timeoutMs: PDS_TIMEOUT_MS })
     await client.listRecords({ did, pds }, { collection: FOLLOWS, limit: 1 })
-    return good(`${shown}: ${pds} serves the follow list`)
+    return good(`${name}: ${pds} serves the follow list`)
   } catch (error) {
     const fix = `Check that it answers: \`curl -i ${pds}/xrpc/_health\`. Until it does, nothing is fetched for this member.`
     return wrong(
-      `${shown}: its PDS does not serve the follow list (${(error as Error).message})`,
+      `${name}: its PDS does not serve the follow list (${(error as Error).message})`,
       fix,
     )
   }
@@ -123,7 +125,7 @@ async function aboutReading(
  */
 async function aboutPassing(
   doctor: DoctorContext,
-  { shown, pds }: Omit<Account, 'did'>,
+  { name, pds }: Omit<Account, 'did'>,
 ): Promise<Finding[]> {
   const { config, ask } = doctor
   const us = `${config.serviceDid}#bsky_appview`
@@ -132,18 +134,18 @@ async function aboutPassing(
   try {
     const [reply, control] = await Promise.all([asking(us), asking(NOBODY)])
     const { error = '', message = '' } = jsonOf(reply)
-    const said = `${reply.status} ${error} ${message}`.trim()
+    const reported = `${reply.status} ${error} ${message}`.trim()
     if (reply.status === control.status && reply.status === 401) {
-      return [unchecked(`${shown}: ${pds} does not say whether it finds ${us}`)]
+      return [unchecked(`${name}: ${pds} does not say whether it finds ${us}`)]
     }
-    if (reply.status === 401) return [good(`${shown}: ${pds} finds ${us}`)]
-    if (!/proxy did|resolve|service url/i.test(said) && reply.status < 500) {
-      return [unchecked(`${shown}: can’t tell whether ${pds} forwards calls here (${said})`)]
+    if (reply.status === 401) return [good(`${name}: ${pds} finds ${us}`)]
+    if (!/proxy did|resolve|service url/i.test(reported) && reply.status < 500) {
+      return [unchecked(`${name}: can’t tell whether ${pds} forwards calls here (${reported})`)]
     }
-    const text = `${shown}: ${pds} can’t find ${us} (${said})`
+    const text = `${name}: ${pds} can’t find ${us} (${reported})`
     if (isLocalOnly(config)) return [notice(`${text}: only this machine knows the name`)]
     return [wrong(text, PASSING_FIX)]
   } catch (error) {
-    return [unchecked(`${shown}: ${pds}: ${whyNot(error).text}`)]
+    return [unchecked(`${name}: ${pds}: ${whyNot(error).text}`)]
   }
 }

@@ -19,7 +19,7 @@ function limitsOf(line: string, mount: string): number[] {
   if (!isUnified && !controllers.split(',').includes('memory')) return []
   const folder = isUnified ? mount : join(mount, 'memory')
   const file = isUnified ? 'memory.max' : 'memory.limit_in_bytes'
-  const texts = pathsUpFrom(path).map((one) => read(join(folder, one, file)).trim())
+  const texts = pathsUpFrom(path).map((value) => read(join(folder, value, file)).trim())
   return texts.filter((text) => /^\d+$/.test(text)).map(Number)
 }
 

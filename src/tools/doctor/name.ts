@@ -26,7 +26,7 @@ function aboutAddresses(name: string, addresses: string[]): Finding[] {
   const own = new Set(
     Object.values(networkInterfaces())
       .flatMap((all) => all ?? [])
-      .map((one) => one.address),
+      .map((networkInterfaceInfo) => networkInterfaceInfo.address),
   )
   const fallback = addresses.filter((address) => !own.has(address))
   const text = `${name} resolves to ${addresses.join(', ')}`

@@ -52,12 +52,13 @@ function aboutDotenv(path: string, operatorToken: string | undefined): Finding[]
 }
 
 function aboutFolder({ mode }: Stats, dataDir: string): Finding[] {
-  const shown = (mode & 0o777).toString(8)
+  const reported = (mode & 0o777).toString(8)
   const fix = `Run \`chmod 700 ${dataDir}\`.`
-  if (mode & OTHERS_WRITE) return [wrong(`others can write in ${dataDir} (mode ${shown})`, fix)]
-  if (mode & GROUP_WRITES) return [notice(`its group can write in ${dataDir} (mode ${shown})`, fix)]
+  if (mode & OTHERS_WRITE) return [wrong(`others can write in ${dataDir} (mode ${reported})`, fix)]
+  if (mode & GROUP_WRITES)
+    return [notice(`its group can write in ${dataDir} (mode ${reported})`, fix)]
   if (mode & OTHERS_ENTER && readableBelow(dataDir)) {
-    const text = `other users of this machine can read ${dataDir} (mode ${shown}), where members’ mutes and drafts are`
+    const text = `other users of this machine can read ${dataDir} (mode ${reported}), where members’ mutes and drafts are`
     return [notice(text, fix)]
   }
   return []

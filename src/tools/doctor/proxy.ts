@@ -41,8 +41,8 @@ export async function checkProxy(doctor: DoctorContext): Promise<Finding[]> {
   ])
   // This check counts requests, so no other may run meanwhile.
   const tooSlow = unchecked('the proxy is too slow to check how it passes on addresses')
-  const told = await within(COUNTING_MS, aboutAddresses(doctor))
-  return [...all.flat(), ...(told ?? [tooSlow])]
+  const notified = await within(COUNTING_MS, aboutAddresses(doctor))
+  return [...all.flat(), ...(notified ?? [tooSlow])]
 }
 
 function aboutSlipstream(reply: Reply): Finding[] {

@@ -68,11 +68,11 @@ function expectSameFeed({ feeds }: ReturnType<typeof cachedViewsOf>, world: Worl
   const originators = Array.from({ length: world.actors.count }, (_, i) => i + 1)
   const until = random.chance(0.5) ? world.now() : world.now() - random.below(5_000)
   const page = { originators: originators.filter(() => random.chance(0.7)), until, limit: 20 }
-  const [kept, fresh] = [feeds.kept.newest(page), feeds.fresh.newest(page)]
-  const inOrder = ({ rows }: typeof kept) =>
+  const [stored, fresh] = [feeds.kept.newest(page), feeds.fresh.newest(page)]
+  const inOrder = ({ rows }: typeof stored) =>
     rows.toSorted((a, b) => b.sortAt - a.sortAt || b.item - a.item)
-  expect(inOrder(kept)).toEqual(inOrder(fresh))
-  expect(kept.floor).toBe(fresh.floor)
+  expect(inOrder(stored)).toEqual(inOrder(fresh))
+  expect(stored.floor).toBe(fresh.floor)
   const items = fresh.rows.map(({ item }) => item)
   expect(feeds.kept.cidsOf(items)).toEqual(feeds.fresh.cidsOf(items))
   for (const item of items) {
@@ -96,7 +96,7 @@ test(`after random changes and failures, cached fragments equal fresh views (see
   try {
     const much = cachedViewsOf(world, 96 << 20)
     const little = cachedViewsOf(world, LITTLE_BYTES)
-    const said = new Set<string>()
+    const reported = new Set<string>()
     const events = unreliably(randomHistory(world, random, 600), random)
     for (let at = 0; at < events.length; ) {
       const batch = events.slice(at, at + 1 + random.below(12))
@@ -119,12 +119,12 @@ test(`after random changes and failures, cached fragments equal fresh views (see
       const labelers = someLabelers(world, random)
       const compare = (by: typeof much, who: typeof viewer | undefined) =>
         expectSameAsViews(by, things, createReader(who, { labelers }))
-      said.add(compare(much, viewer))
+      reported.add(compare(much, viewer))
       if (random.chance(0.4)) compare(little, viewer)
       if (random.chance(0.1)) compare(much, undefined)
       expectSameFeed(much, world, random)
     }
-    expect(said.size).toBeGreaterThan(60)
+    expect(reported.size).toBeGreaterThan(60)
     const likers = ['"knownLikers":{"count":1,"actors":[{', '"knownLikers":{"count":2']
     for (const sign of [
       `"val":"rude"`,
@@ -132,7 +132,7 @@ test(`after random changes and failures, cached fragments equal fresh views (see
       `"exp":"${IN_A_CENTURY}"`,
       ...likers,
     ]) {
-      expect([...said].some((text) => text.includes(sign))).toBe(true)
+      expect([...reported].some((text) => text.includes(sign))).toBe(true)
     }
     expect(little.viewCache.usage().viewCache).toBeLessThanOrEqual(LITTLE_BYTES)
   } finally {

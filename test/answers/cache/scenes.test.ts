@@ -30,7 +30,7 @@ function start() {
   const [alice, bob] = [world.account('alice'), world.account('bob')]
   const { reader: db, actors, graph, invalidations } = world
   const urls = createMediaUrls(referenceUrlPatterns)
-  const asked: MissingSet[] = []
+  const requested: MissingSet[] = []
   const reads: string[] = []
   const hydrator = createHydrator({ db, actors, graph, urls })
   const note = (on: object, name: string, read: unknown) => {
@@ -57,10 +57,10 @@ function start() {
   const look = (post: RecordId, viewer = bob) => {
     const reader = createReader({ did: viewer, uid: world.uid(viewer) })
     const [view] = viewCache.posts([idOf(post)], reader)
-    asked.push(reader.missing)
+    requested.push(reader.missing)
     return JSON.parse(jsonBytes(view ?? {}).toString())
   }
-  return { world, alice, bob, hydrator, viewCache, look, asked, reads }
+  return { world, alice, bob, hydrator, viewCache, look, asked: requested, reads }
 }
 
 test('a page shown before runs no queries, and after a like only those for counts and likers', () => {
@@ -138,20 +138,20 @@ test('only the author sees what is pinned', () => {
 })
 
 test('an account without a profile is queried with each answer that shows it, until the profile exists', () => {
-  const { world, alice, look, asked } = start()
+  const { world, alice, look, asked: requested } = start()
   const post = world.post(alice)
   look(post)
   look(post)
-  expect(asked.map(({ dids }) => [...dids])).toEqual([[alice], [alice]])
+  expect(requested.map(({ dids }) => [...dids])).toEqual([[alice], [alice]])
   world.profile(alice, { displayName: 'Alice' })
   world.handle(alice, 'alice.test')
-  asked.length = 0
+  requested.length = 0
   expect(look(post).author).toMatchObject({ displayName: 'Alice', handle: 'alice.test' })
-  expect(asked.every(({ isEmpty }) => isEmpty)).toBe(true)
+  expect(requested.every(({ isEmpty }) => isEmpty)).toBe(true)
 })
 
 test('a link card is cached, and follows its record and its writer', () => {
-  const { world, alice, look, asked, reads } = start()
+  const { world, alice, look, asked: requested, reads } = start()
   const writer = world.account('writer')
   world.profile(writer, { displayName: 'the writer' })
   world.handle(writer, 'writer.test')
@@ -166,13 +166,13 @@ test('a link card is cached, and follows its record and its writer', () => {
   const card = () => look(post).embed.external
   for (const _ of ['made', 'cached']) {
     expect(card().source).toBeUndefined()
-    expect([...asked.at(-1)!.cards]).toEqual([cardOfPost(post.uri)])
+    expect([...requested.at(-1)!.cards]).toEqual([cardOfPost(post.uri)])
   }
   world.write({ ...write, record })
   expect(card().source).toMatchObject({ title: record['name'] })
   reads.length = 0
   expect(card().associatedProfiles).toMatchObject([{ displayName: 'the writer' }])
-  expect([reads, asked.at(-1)!.isEmpty, asked.at(-1)!.cards.size]).toEqual([[], true, 0])
+  expect([reads, requested.at(-1)!.isEmpty, requested.at(-1)!.cards.size]).toEqual([[], true, 0])
   world.profile(writer, { displayName: 'renamed' })
   expect(card().associatedProfiles).toMatchObject([{ displayName: 'renamed' }])
   world.delete({ uri, cid })
@@ -239,20 +239,20 @@ test('of the views made together, each names only the accounts that it shows', (
   world.post(alice, { quote: world.post(bob) })
   const [plain, quoting] = [1, 3]
   const everyone = asEveryone(createReader({ did: bob, uid: world.uid(bob) }))
-  const kept = new CachedViews(1 << 20)
-  makePosts(kept, hydrator.posts([plain, quoting], everyone), [plain, quoting])
-  expect(kept.get(CACHED.post, plain)!.withoutBlocks).toEqual([])
-  expect(kept.get(CACHED.post, quoting)!.withoutBlocks).toEqual([world.uid(bob)])
+  const views = new CachedViews(1 << 20)
+  makePosts(views, hydrator.posts([plain, quoting], everyone), [plain, quoting])
+  expect(views.get(CACHED.post, plain)!.withoutBlocks).toEqual([])
+  expect(views.get(CACHED.post, quoting)!.withoutBlocks).toEqual([world.uid(bob)])
 })
 
 test('dependencies of a cached view are known in both generations', () => {
-  const kept = new CachedViews(20_000)
+  const views = new CachedViews(20_000)
   const cachedView = { ...ABSENT, showing: 'shown' as const, pieces: ['x'.repeat(1_000)] }
-  kept.keep(CACHED.item, 2, { ...cachedView, dependencies: [dependency.post(900)] })
-  for (let id = 1; id < 9; id++) kept.keep(CACHED.post, id, cachedView)
+  views.add(CACHED.item, 2, { ...cachedView, dependencies: [dependency.post(900)] })
+  for (let id = 1; id < 9; id++) views.add(CACHED.post, id, cachedView)
   // The first is now in the older generation, and all later entries are in the younger.
-  kept.forgetDependents(dependency.post(900))
-  expect(kept.get(CACHED.item, 2)).toBeUndefined()
-  expect(kept.get(CACHED.post, 8)).toBe(cachedView)
-  expect(kept.bytes).toBeLessThanOrEqual(20_000)
+  views.forgetDependents(dependency.post(900))
+  expect(views.get(CACHED.item, 2)).toBeUndefined()
+  expect(views.get(CACHED.post, 8)).toBe(cachedView)
+  expect(views.bytes).toBeLessThanOrEqual(20_000)
 })

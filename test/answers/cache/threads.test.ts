@@ -16,7 +16,7 @@ const MAX_WAIT_MS = 150_000
 
 function startReader(world: World) {
   const control = new SharedArrayBuffer(16)
-  const places = new Int32Array(control)
+  const positions = new Int32Array(control)
   const { actors, graph } = world.memory as unknown as {
     actors: { handle: ReaderData['actors'] }
     graph: { handle: ReaderData['graph'] }
@@ -36,15 +36,15 @@ function startReader(world: World) {
   return {
     /** Blocks until the comparison is done. */
     compare(): void {
-      const before = Atomics.load(places, CONTROL.answers)
-      Atomics.store(places, CONTROL.order, ORDER.compare)
-      const waited = Atomics.wait(places, CONTROL.answers, before, MAX_WAIT_MS)
+      const before = Atomics.load(positions, CONTROL.answers)
+      Atomics.store(positions, CONTROL.order, ORDER.compare)
+      const waited = Atomics.wait(positions, CONTROL.answers, before, MAX_WAIT_MS)
       expect(waited).not.toBe('timed-out')
     },
-    differences: () => Atomics.load(places, CONTROL.differences),
-    presented: () => Atomics.load(places, CONTROL.presented),
+    differences: () => Atomics.load(positions, CONTROL.differences),
+    presented: () => Atomics.load(positions, CONTROL.presented),
     async stop() {
-      Atomics.store(places, CONTROL.order, ORDER.stop)
+      Atomics.store(positions, CONTROL.order, ORDER.stop)
       await ended
     },
   }

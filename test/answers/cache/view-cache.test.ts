@@ -46,38 +46,38 @@ test.each(SEEDS)('of the world with seed %i, to visitors, members and strangers'
   const stranger = { uid: 0, did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa' }
   const readers = [undefined, ...world.accounts.keys()].map(reader)
   readers.push(createReader(stranger))
-  const said = new Set<string>()
-  for (const one of [...readers, ...readers]) {
-    said.add(expectSameAsViews({ viewCache, hydrator }, things, one))
-    expectSameAsViews({ viewCache: little, hydrator }, things, one)
+  const reported = new Set<string>()
+  for (const reader of [...readers, ...readers]) {
+    reported.add(expectSameAsViews({ viewCache, hydrator }, things, reader))
+    expectSameAsViews({ viewCache: little, hydrator }, things, reader)
   }
-  expect(said.size).toBeGreaterThan(5)
+  expect(reported.size).toBeGreaterThan(5)
   expect(viewCache.usage().viewCache).toBeGreaterThan(10_000)
   expect(little.usage().viewCache).toBeLessThanOrEqual(40_000)
   expect(little.usage().viewers).toBeLessThanOrEqual(20_000)
-  viewCache.keepAtMost(30_000)
+  viewCache.limitTo(30_000)
   expect(viewCache.usage().viewCache).toBeLessThanOrEqual(20_000)
   expect(viewCache.usage().viewers).toBeLessThanOrEqual(10_000)
-  for (const one of readers) expectSameAsViews({ viewCache, hydrator }, things, one)
+  for (const reader of readers) expectSameAsViews({ viewCache, hydrator }, things, reader)
   expect(viewCache.usage().viewCache).toBeLessThanOrEqual(20_000)
   void written
   close()
 })
 
 /** For half of the items. */
-const ROOM = 200_000
+const CAPACITY = 200_000
 
 test('facts are found for all items, also if those that are made take the place of those that were kept', () => {
   const world = randomWorld(createRandom(FIRST_SEED), 150)
   const { hydrator, db, close, reader } = hydrateWorld(world)
   const invalidations = new InvalidationWriter()
-  const withRoomFor = (maxBytes: number) =>
+  const withCapacityFor = (maxBytes: number) =>
     createViewCache({
       hydrator,
       invalidations: new InvalidationReader(invalidations.buffer),
       maxBytes,
     })
-  const [ample, tight] = [withRoomFor(96 << 20), withRoomFor(ROOM)]
+  const [ample, tight] = [withCapacityFor(96 << 20), withCapacityFor(CAPACITY)]
   const items = everyThing(db).items.slice(0, 120)
   const by = reader(undefined)
   const expected = ample.facts(items, by)

@@ -65,7 +65,7 @@ test(`cached rows never change an answer, over a random history with failures (s
   const world = createWorld({ scope: 'network', members: names })
   try {
     const viewer = world.account('person-0')
-    const keeping = hydratorOf(world)
+    const retaining = hydratorOf(world)
     const sizes = new Set<number>()
     const events = unreliably(randomHistory(world, random, 700), random)
     for (let at = 0; at < events.length; ) {
@@ -74,11 +74,11 @@ test(`cached rows never change an answer, over a random history with failures (s
       if (random.chance(0.2)) expect(() => world.apply(failing(batch))).toThrow('the disk is full')
       world.apply(batch)
       const fresh = everything(world, hydratorOf(world), viewer)
-      const kept = everything(world, keeping, viewer)
-      expect(firstDifference(jsonBytes(kept), jsonBytes(fresh))).toBeUndefined()
+      const stored = everything(world, retaining, viewer)
+      expect(firstDifference(jsonBytes(stored), jsonBytes(fresh))).toBeUndefined()
       // The cached bytes equal plain serialisation.
-      expect(JSON.parse(jsonBytes(kept).toString())).toEqual(JSON.parse(JSON.stringify(fresh)))
-      sizes.add(jsonBytes(kept).length)
+      expect(JSON.parse(jsonBytes(stored).toString())).toEqual(JSON.parse(JSON.stringify(fresh)))
+      sizes.add(jsonBytes(stored).length)
     }
     expect(sizes.size).toBeGreaterThan(20)
   } finally {
@@ -89,7 +89,7 @@ test(`cached rows never change an answer, over a random history with failures (s
 test('evicts unused rows before the byte limit is exceeded', () => {
   const rows = new CachedRows<[number], { id: number }>(1_000)
   for (let id = 1; id <= 100; id++) {
-    rows.keep(id, [id], { id }, 100)
+    rows.add(id, [id], { id }, 100)
     rows.find(1)
   }
   const held = Array.from({ length: 100 }, (_, i) => i + 1).filter((id) => rows.find(id))

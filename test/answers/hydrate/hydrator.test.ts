@@ -23,14 +23,14 @@ beforeEach(() => {
   world = createWorld()
 })
 afterEach(() => {
-  for (const one of open) one.close()
+  for (const world of open) world.close()
   open = []
 })
 
 function hydrated(given = world): HydratedWorld {
-  const one = hydrateWorld(given)
-  open.push(one)
-  return one
+  const world = hydrateWorld(given)
+  open.push(world)
+  return world
 }
 
 /** The same connection; records the text of every statement that runs. */
@@ -67,14 +67,14 @@ function everyItem({ written }: HydratedWorld, given: World): number[] {
 describe('a page', () => {
   test('costs a bounded number of statements for any number of items', () => {
     const full = randomWorld(createRandom(3), 600)
-    const one = hydrated(full)
+    const world = hydrated(full)
     const runs: string[] = []
-    const { actors, graph } = one.written
+    const { actors, graph } = world.written
     const urls = createMediaUrls(referenceUrlPatterns)
-    const hydrator = createHydrator({ db: noting(one.db, runs), actors, graph, urls })
-    const items = everyItem(one, full)
+    const hydrator = createHydrator({ db: noting(world.db, runs), actors, graph, urls })
+    const items = everyItem(world, full)
     expect(items.length).toBeGreaterThan(150)
-    hydrator.feed(items, one.reader([...full.accounts.keys()][0]))
+    hydrator.feed(items, world.reader([...full.accounts.keys()][0]))
     // Lists are looked up by key, one at a time, because few posts embed one and few gates name
     // one.
     const byKey = runs.filter((text) => text.startsWith('SELECT id FROM lists'))
@@ -91,13 +91,16 @@ describe('a page', () => {
   test('leaves out dangling ids and keeps the rest', () => {
     const ann = world.account('ann')
     const post = world.post(ann)
-    const one = hydrated()
-    const item = postItem(one.written.post(post))
-    const state = one.hydrator.feed([postItem(900), item, repostItem(900)], createReader(undefined))
+    const entry = hydrated()
+    const item = postItem(entry.written.post(post))
+    const state = entry.hydrator.feed(
+      [postItem(900), item, repostItem(900)],
+      createReader(undefined),
+    )
     expect([...state.posts.values()].map(({ uri }) => uri)).toEqual([post])
     expect(state.items.has(repostItem(900))).toBe(false)
-    expect(one.hydrator.feed([], createReader(undefined)).posts.size).toBe(0)
-    expect(one.hydrator.profiles([900, 0], createReader(undefined)).actors.size).toBe(0)
+    expect(entry.hydrator.feed([], createReader(undefined)).posts.size).toBe(0)
+    expect(entry.hydrator.profiles([900, 0], createReader(undefined)).actors.size).toBe(0)
   })
 
   test('holds parent, root, the grandparent’s author and quotes two deep, and no more', () => {
@@ -109,16 +112,16 @@ describe('a page', () => {
     const quoted = [world.post(names[0]!)]
     for (let i = 0; i < 3; i++) quoted.push(world.quote(names[0]!, quoted[i]!))
     const reply = world.reply(names[0]!, { root, parent: fourth }, embedOf(quoted[3]!))
-    const one = hydrated()
-    const { posts, postRefs } = one.hydrator.feed(
-      [postItem(one.written.post(reply))],
+    const item = hydrated()
+    const { posts, postRefs } = item.hydrator.feed(
+      [postItem(item.written.post(reply))],
       createReader(undefined),
     )
     const uris = [...posts.values()].map(({ uri }) => uri)
     expect(new Set(uris)).toEqual(new Set([reply, fourth, root, quoted[3], quoted[2]]))
-    const grandparent = postRefs.get(one.written.post(third))
+    const grandparent = postRefs.get(item.written.post(third))
     expect(grandparent).toMatchObject({
-      uid: one.written.uid(names[2]!),
+      uid: item.written.uid(names[2]!),
       uri: third,
       isStub: false,
     })
@@ -129,10 +132,10 @@ describe('a page', () => {
     const never = `at://${bob}/app.bsky.feed.post/3kaaaaaaaaa22`
     const gone = world.post(bob)
     const reply = world.reply(ann, { root: never, parent: gone })
-    const one = hydrated()
-    one.writer.prepare('UPDATE posts SET state = 2 WHERE id = ?').run(one.written.post(gone))
-    const { postRefs, posts } = one.hydrator.feed(
-      [postItem(one.written.post(reply))],
+    const item = hydrated()
+    item.writer.prepare('UPDATE posts SET state = 2 WHERE id = ?').run(item.written.post(gone))
+    const { postRefs, posts } = item.hydrator.feed(
+      [postItem(item.written.post(reply))],
       createReader(undefined),
     )
     expect([...posts.values()].map(({ uri }) => uri)).toEqual([reply])
@@ -143,20 +146,20 @@ describe('a page', () => {
   test('reads one snapshot, without concurrent writes', () => {
     const ann = world.account('ann')
     const post = world.post(ann, { text: 'before' })
-    const one = hydrated()
-    const id = one.written.post(post)
+    const item = hydrated()
+    const id = item.written.post(post)
     const textIn = (state: FeedState) => state.posts.get(id)?.record.text
-    const both = atOneMoment(one.db, () => {
-      const first = textIn(one.hydrator.posts([id], createReader(undefined)))
-      one.writer
+    const both = atOneMoment(item.db, () => {
+      const first = textIn(item.hydrator.posts([id], createReader(undefined)))
+      item.writer
         .prepare(
           "UPDATE posts SET cid = randomblob(32), record = replace(record, 'before', 'after')",
         )
         .run()
-      return [first, textIn(one.hydrator.posts([id], createReader(undefined)))]
+      return [first, textIn(item.hydrator.posts([id], createReader(undefined)))]
     })
     expect(both()).toEqual(['before', 'before'])
-    expect(textIn(one.hydrator.posts([id], createReader(undefined)))).toBe('after')
+    expect(textIn(item.hydrator.posts([id], createReader(undefined)))).toBe('after')
   })
 })
 
@@ -165,16 +168,16 @@ describe('an unusable row', () => {
     const ann = world.account('ann')
     const [torn, unsound, good] = [1, 2, 3].map(() => world.post(ann)) as [string, string, string]
     world.profile(ann)
-    const one = hydrated()
-    const ids = [torn, unsound, good].map((uri) => one.written.post(uri))
-    const spoil = one.writer.prepare('UPDATE posts SET record = ? WHERE id = ?')
+    const item = hydrated()
+    const ids = [torn, unsound, good].map((uri) => item.written.post(uri))
+    const spoil = item.writer.prepare('UPDATE posts SET record = ? WHERE id = ?')
     spoil.run(Buffer.from('{"text":'), ids[0])
     spoil.run(Buffer.from('{"createdAt":"2026-01-01T00:00:00Z","text":7}'), ids[1])
-    one.writer.prepare("UPDATE profiles SET record = '[]'").run()
-    const state = one.hydrator.posts(ids, createReader(undefined))
+    item.writer.prepare("UPDATE profiles SET record = '[]'").run()
+    const state = item.hydrator.posts(ids, createReader(undefined))
     expect(ids.map((id) => postView(state, id)?.uri)).toEqual([undefined, undefined, good])
-    expect(one.unusable).toEqual(['post', 'post', 'profile'])
-    expect(state.actors.get(one.written.uid(ann))?.profile).toBeUndefined()
+    expect(item.unusable).toEqual(['post', 'post', 'profile'])
+    expect(state.actors.get(item.written.uid(ann))?.profile).toBeUndefined()
   })
 })
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTimelineSkeleton } from '../../../src/answers/skeleton/timeline.ts'
 import { packCid, packRkey } from '../../../src/base/atproto/keys.ts'
 import { createActorTable } from '../../../src/data/graph/actor-table.ts'
-import { createKeeps, drawByHash } from '../../../src/data/graph/lossiness.ts'
+import { createIsDrawn, drawByHash } from '../../../src/data/graph/lossiness.ts'
 import { CELEBRITY, HIDDEN } from '../../../src/data/graph/types.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
@@ -38,7 +38,7 @@ function build(options: { accounts: number; timelineLength: number; limit: numbe
   const actors = createActorTable()
   const graph = createFollowGraph()
   const timelines = createTimelines(options.timelineLength)
-  const keepsHash = createKeeps({ graph, limit: options.limit, draw: drawByHash(actors) })
+  const isHashDrawn = createIsDrawn({ graph, limit: options.limit, draw: drawByHash(actors) })
   for (let i = 1; i <= options.accounts; i++) {
     const uid = actors.intern(didOf(`account ${i}`))
     if (uid === VIEWER) continue
@@ -50,16 +50,16 @@ function build(options: { accounts: number; timelineLength: number; limit: numbe
     actors,
     graph,
     timelines,
-    keepsHash,
+    isHashDrawn,
     fanOut: () => 0,
     celebrityThreshold: 10_000,
     timelineLength: options.timelineLength,
   }
   const draw = prepareItemDraw(db, actors)
-  const keeps = createKeeps({ graph, limit: options.limit, draw })
-  const parts = { ...memory, keeps, feed: createMergedFeed(db) }
+  const isDrawn = createIsDrawn({ graph, limit: options.limit, draw })
+  const parts = { ...memory, isDrawn, feed: createMergedFeed(db) }
   const read = createTimelineSkeleton(parts)
-  return { ...memory, keeps, read, open: () => openTimeline(db, memory, VIEWER, START_MS) }
+  return { ...memory, keeps: isDrawn, read, open: () => openTimeline(db, memory, VIEWER, START_MS) }
 }
 
 function fill(random: Random, size: { items: number; accounts: number; times: number }) {
@@ -102,20 +102,20 @@ describe.each([
     for (const uid of [4, 9]) world.actors.setFlags(uid, CELEBRITY)
     world.actors.setFlags(7, HIDDEN)
     world.open()
-    const shown = items.filter(({ originator }) => originator !== '7')
-    const own = shown.filter(({ originator }) => originator === String(VIEWER))
-    const followed = shown.filter(({ originator }) => originator !== String(VIEWER))
+    const visible = items.filter(({ originator }) => originator !== '7')
+    const own = visible.filter(({ originator }) => originator === String(VIEWER))
+    const followed = visible.filter(({ originator }) => originator !== String(VIEWER))
     // The ring may hold items of accounts that were hidden later; presenting drops those.
-    const isShown = (key: string) => shown.some((item) => item.key === key)
+    const isVisible = (key: string) => visible.some((item) => item.key === key)
 
     for (const limit of [1, 9, 50, 100]) {
       const pages = pagesOf(world.read, limit)
-      const whole = pages.flat().filter(isShown)
-      expect(new Set(whole).size).toBe(whole.length)
-      if (pages.flat().every(isShown)) {
+      const complete = pages.flat().filter(isVisible)
+      expect(new Set(complete).size).toBe(complete.length)
+      if (pages.flat().every(isVisible)) {
         expect(pages).toEqual(modelPages({ followed, own, limit }))
       } else {
-        const skipped = followed.filter(({ key }) => !whole.includes(key))
+        const skipped = followed.filter(({ key }) => !complete.includes(key))
         expect(skipped).toEqual([])
       }
     }
@@ -133,8 +133,8 @@ test('above the limit the share kept is the same in the ring, below it, and with
 
   expect(open).toEqual(closed)
   const followed = items.filter(({ originator }) => originator !== String(VIEWER))
-  const kept = new Set(open)
-  const share = followed.filter(({ key }) => kept.has(key)).length / followed.length
+  const retained = new Set(open)
+  const share = followed.filter(({ key }) => retained.has(key)).length / followed.length
   // 50 of 199, a quarter; the standard deviation over this many items is below 0.008.
   expect(Math.abs(share - 50 / 199)).toBeLessThan(0.04)
 })

@@ -51,8 +51,8 @@ type Both = {
 function randomLabels(world: World, random: Random, sources: string[]): ReferenceLabel[] {
   const subjects = [
     ...world.accounts.keys(),
-    ...['app.bsky.feed.post', 'app.bsky.actor.profile', LIST].flatMap((one) =>
-      world.of(one).map(({ uri }) => uri),
+    ...['app.bsky.feed.post', 'app.bsky.actor.profile', LIST].flatMap((value) =>
+      world.of(value).map(({ uri }) => uri),
     ),
   ]
   const blocking = world.of('app.bsky.graph.listblock').map(({ value }) => value['subject'])

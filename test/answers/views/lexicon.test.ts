@@ -127,8 +127,8 @@ describe.each(SEEDS)('of a world with spoilt rows, seed %i', (seed) => {
   test('every view is valid, and nothing throws', () => {
     const random = createRandom(seed)
     const world = randomWorld(random, 200)
-    const ours = hydrateWorld(world, (db, whole) => {
-      const written = writeRows(db, whole)
+    const ours = hydrateWorld(world, (db, complete) => {
+      const written = writeRows(db, complete)
       for (const [table, key] of SPOILABLE) spoilRows(db, random, { table, key })
       return written
     })

@@ -10,7 +10,7 @@ import { loadLexicons } from '../../../src/base/atproto/lexicons/lexicons.ts'
 
 const HINT = 'run npm run lexicons'
 
-function kept(name: string): LexiconDoc[] {
+function stored(name: string): LexiconDoc[] {
   const folder = join(import.meta.dirname, '../../../src/base/atproto/lexicons')
   return JSON.parse(readFileSync(join(folder, name), 'utf8'))
 }
@@ -22,7 +22,7 @@ function plain(node: unknown): unknown {
 }
 
 it('has every official lexicon, without descriptions', () => {
-  const official = kept('official-lexicons.json')
+  const official = stored('official-lexicons.json')
   const inApi = new Set(schemas.map(({ id }) => id as string))
   const ofApi = (plain(schemas) as LexiconDoc[]).sort((a, b) => (a.id < b.id ? -1 : 1))
   expect(
@@ -44,7 +44,7 @@ it('is made from the version of @atproto/api that is installed', () => {
 
 it('has the lexicon of every indexed collection', () => {
   const official = new Map(schemas.map((schema) => [schema.id as string, schema as LexiconDoc]))
-  const records = kept('record-lexicons.json')
+  const records = stored('record-lexicons.json')
   const ids = records.map(({ id }) => id)
   for (const collection of collections) expect(ids, HINT).toContain(collection)
   for (const { id, defs } of records) {

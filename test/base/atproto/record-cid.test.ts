@@ -86,7 +86,7 @@ describe('the CID of a record', () => {
   if (!present) console.warn(`record-cid: skipped, ${EVENTS} is missing`)
   it.skipIf(!present)('matches the CIDs of production events', () => {
     const lines = readFileSync(EVENTS, 'utf8').split('\n').filter(Boolean)
-    const commits = lines.map((line) => JSON.parse(line).commit).filter((one) => one?.record)
+    const commits = lines.map((line) => JSON.parse(line).commit).filter((item) => item?.record)
     expect(commits.length).toBeGreaterThan(100)
     for (const { record, cid } of commits) expect(cidOfRecord(record)).toBe(cid)
   })

@@ -39,11 +39,11 @@ test('stored records take precedence, and no part gets more than its default', (
 })
 
 test('threads share it', () => {
-  const [one, two] = [1, 2].map((serveThreads) => ({ ...usual, memoryMb: 300, serveThreads }))
+  const [first, two] = [1, 2].map((serveThreads) => ({ ...usual, memoryMb: 300, serveThreads }))
   expect(answerCacheBytes(nothing, two!).bytes).toBeCloseTo(
-    answerCacheBytes(nothing, one!).bytes / 2,
+    answerCacheBytes(nothing, first!).bytes / 2,
   )
-  expect(pageCacheKib(two!)).toBeLessThan(pageCacheKib(one!))
+  expect(pageCacheKib(two!)).toBeLessThan(pageCacheKib(first!))
 })
 
 test('reports by how much the setting is too low', () => {

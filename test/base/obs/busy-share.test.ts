@@ -9,16 +9,16 @@ type Shares = { busy: number; requests: number }
 async function sharesOf(answered: (report: (seconds: number) => void) => void): Promise<Shares> {
   const { promise, resolve } = Promise.withResolvers<Shares>()
   let isWorking = false
-  const shares = watchBusyShare((told) => {
-    if (isWorking) resolve(told)
+  const shares = watchBusyShare((notified) => {
+    if (isWorking) resolve(notified)
   })
   await new Promise((done) => setTimeout(done, 60))
   isWorking = true
   answered((seconds) => shares.answered(seconds))
   for (const end = performance.now() + 300; performance.now() < end; );
-  const told = await promise
+  const notified = await promise
   shares.stop()
-  return told
+  return notified
 }
 
 test('work without requests, as at the start, keeps no reader waiting', async () => {

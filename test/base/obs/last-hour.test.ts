@@ -12,7 +12,7 @@ test('sums the sixty latest minutes, across any pauses', () => {
   for (let i = 0; i < 2_000; i++) {
     now += random.below(random.below(50) === 0 ? 100 * MINUTE_MS : 2 * MINUTE_MS)
     const minute = Math.floor(now / MINUTE_MS)
-    const isLast = (one: { minute: number }) => one.minute > minute - 60
+    const isLast = (item: { minute: number }) => item.minute > minute - 60
     const expected = all.filter(isLast).reduce((sum, { value }) => sum + value, 0)
     expect(hour.sum()).toBe(expected)
     const value = random.below(100)

@@ -40,10 +40,12 @@ describe('request counters', () => {
     for (const [i, { path, status, seconds }] of requests.entries()) {
       threads[i % 3]!.count(path, status, seconds)
     }
-    const told = readMethodCounts(space, METHODS)
-    expect(told.map(({ method }) => method).sort()).toEqual(['_health', ...METHODS, 'other'].sort())
-    for (const { method, statuses, durations, sum } of told) {
-      const mine = requests.filter((one) => one.method === method)
+    const notified = readMethodCounts(space, METHODS)
+    expect(notified.map(({ method }) => method).sort()).toEqual(
+      ['_health', ...METHODS, 'other'].sort(),
+    )
+    for (const { method, statuses, durations, sum } of notified) {
+      const mine = requests.filter((request) => request.method === method)
       const named = mine.map(({ status }) => (status === 418 ? 0 : status))
       const wanted = Object.entries(Object.groupBy(named, String)).map(([status, all]) => [
         ...[Number(status), all!.length],

@@ -54,8 +54,8 @@ test('when the queue is full, the longest lane gives up a place', async () => {
     limiter.run(of('b'), 'b'),
     limiter.run(of('flood'), 'flood'),
   )
-  for (const one of all) {
-    one.then(
+  for (const item of all) {
+    item.then(
       () => outcomes.push('done'),
       () => outcomes.push('refused'),
     )

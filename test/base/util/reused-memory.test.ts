@@ -18,9 +18,9 @@ test('what is lent belongs to one owner until it is given back', () => {
     if (length > 1 << 14) expect(bytes.length).toBeLessThanOrEqual(length * 1.25 + 1)
     lent.push({ bytes: writeEnds(bytes.subarray(0, length), mark), mark })
     while (lent.length > 0 && random.chance(lent.length > 12 ? 0.9 : 0.45)) {
-      const [one] = lent.splice(random.below(lent.length), 1)
-      expect(readEnds(one!.bytes)).toEqual([one!.mark & 255, one!.mark & 255])
-      giveBackMemory(one!.bytes)
+      const [item] = lent.splice(random.below(lent.length), 1)
+      expect(readEnds(item!.bytes)).toEqual([item!.mark & 255, item!.mark & 255])
+      giveBackMemory(item!.bytes)
     }
   }
 })
@@ -43,7 +43,7 @@ test('other memory is never lent', () => {
 
 test('at most 8 MB are kept for later', () => {
   const all = Array.from({ length: 40 }, () => takeMemory(1 << 20))
-  for (const one of all) giveBackMemory(one)
+  for (const bytes of all) giveBackMemory(bytes)
   const again = Array.from({ length: 40 }, () => takeMemory(1 << 20))
   const known = new Set(all.map(({ buffer }) => buffer))
   const reused = again.filter(({ buffer }) => known.has(buffer))
@@ -54,7 +54,7 @@ test('at most 8 MB are kept for later', () => {
 test('a size that is no longer asked for leaves room for others', () => {
   const memory = createReusedMemory(4 << 20)
   const large = Array.from({ length: 4 }, () => memory.take(1 << 20))
-  for (const one of large) memory.giveBack(one)
+  for (const bytes of large) memory.giveBack(bytes)
   const small = memory.take(50_000)
   memory.giveBack(small)
   expect(memory.take(50_000).buffer).toBe(small.buffer)

@@ -80,16 +80,16 @@ test('a turn within a turn is part of it, and time is told once, also of a turn 
 })
 
 test('what goes on after waiting is a turn of the same call', async () => {
-  const one = createCall()
+  const item = createCall()
   const other = createCall()
   const { promise, resolve } = Promise.withResolvers<number>()
-  const later = one.call.run(() => promise.then(inLaterTurn((ms) => work(ms))))
-  const look = one.call.run(() => forThisCall(() => work(1)))
+  const later = item.call.run(() => promise.then(inLaterTurn((ms) => work(ms))))
+  const look = item.call.run(() => forThisCall(() => work(1)))
   other.call.run(() => work(2))
   resolve(8)
   await later
   look()
-  expect(one.used).toEqual([0, 0, 8, 9])
+  expect(item.used).toEqual([0, 0, 8, 9])
   expect(other.used).toEqual([2])
 })
 

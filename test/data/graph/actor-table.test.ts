@@ -51,12 +51,12 @@ test('truncate removes exactly the latest uids, also across a growth of the tabl
       dids.push(did)
       table.intern(did)
     }
-    const kept = dids.length - random.below(Math.min(100, dids.length + 1))
-    table.truncate(kept)
-    const gone = dids.splice(kept)
+    const retained = dids.length - random.below(Math.min(100, dids.length + 1))
+    table.truncate(retained)
+    const gone = dids.splice(retained)
     for (const did of gone) expect(reader.uidOf(did)).toBe(0)
     for (const [i, did] of dids.entries()) expect(reader.uidOf(did)).toBe(i + 1)
-    expect(reader.count).toBe(kept)
+    expect(reader.count).toBe(retained)
   }
 })
 

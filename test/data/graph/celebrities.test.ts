@@ -20,7 +20,7 @@ test('writer and reader list exactly the accounts with the bit, after any histor
     if (random.chance(0.3)) table.addMemberFollowers(uid, 1)
     bits.set(uid, flags)
     if (random.chance(0.5)) continue
-    const expected = [...bits.keys()].filter((one) => bits.get(one)! & CELEBRITY)
+    const expected = [...bits.keys()].filter((bit) => bits.get(bit)! & CELEBRITY)
     expect(reader.celebrities()).toEqual(expected.sort((a, b) => a - b))
     expect(table.celebrities()).toEqual(reader.celebrities())
   }

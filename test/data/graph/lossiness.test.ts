@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { packRkey } from '../../../src/base/atproto/keys.ts'
 import { createActorTable } from '../../../src/data/graph/actor-table.ts'
 import {
-  createKeeps,
+  createIsDrawn,
   type Draw,
   drawByHash,
   hashDraw,
@@ -20,18 +20,18 @@ import { didOf, tidAt } from '../../support/records.ts'
 const LIMIT = 2_000
 const TRIALS = 200_000
 
-function keptOf(draw: Draw, follows: number): number {
+function storedOf(draw: Draw, follows: number): number {
   const graph = { followsCount: () => follows }
-  const keeps = createKeeps({ graph, limit: LIMIT, draw })
-  let kept = 0
-  for (let i = 0; i < TRIALS; i++) if (keeps(1 + (i % 400), 2 * Math.floor(i / 400))) kept++
-  return kept
+  const isDrawn = createIsDrawn({ graph, limit: LIMIT, draw })
+  let retained = 0
+  for (let i = 0; i < TRIALS; i++) if (isDrawn(1 + (i % 400), 2 * Math.floor(i / 400))) retained++
+  return retained
 }
 
 /** Five standard deviations of a binomial: a false alarm once in two million runs. */
-function expectShare(kept: number, share: number): void {
+function expectShare(retained: number, share: number): void {
   const deviation = Math.sqrt(TRIALS * share * (1 - share))
-  expect(Math.abs(kept - TRIALS * share)).toBeLessThanOrEqual(5 * deviation)
+  expect(Math.abs(retained - TRIALS * share)).toBeLessThanOrEqual(5 * deviation)
 }
 
 const random = createRandom(42)
@@ -42,7 +42,7 @@ const sources: [string, Draw][] = [
 
 describe.each(sources)('with %s', (_, draw) => {
   test.each([1, 2, 4, 50])('an account at %i times the limit keeps its share', (times) => {
-    expectShare(keptOf(draw, LIMIT * times), 1 / times)
+    expectShare(storedOf(draw, LIMIT * times), 1 / times)
   })
 })
 
@@ -50,7 +50,7 @@ test('an account at or below the limit keeps everything, and the source is not q
   const draw: Draw = () => {
     throw new Error('asked')
   }
-  expect(keptOf(draw, LIMIT)).toBe(TRIALS)
+  expect(storedOf(draw, LIMIT)).toBe(TRIALS)
   expect(keepShare(LIMIT, 3)).toBe(1)
   expect(keepShare(0, 1_000_000)).toBe(1)
 })

@@ -16,10 +16,10 @@ function pair() {
   return { writer, reader: new InvalidationReader(writer.buffer) }
 }
 
-function taken(reader: InvalidationReader): { isWhole: boolean; invalidations: number[][] } {
+function taken(reader: InvalidationReader): { isComplete: boolean; invalidations: number[][] } {
   const invalidations: number[][] = []
-  const isWhole = reader.take((...note) => invalidations.push(note))
-  return { isWhole, invalidations }
+  const isComplete = reader.take((...note) => invalidations.push(note))
+  return { isComplete, invalidations }
 }
 
 function addMany(writer: InvalidationWriter, count: number): void {
@@ -36,9 +36,9 @@ describe('invalidations', () => {
       [INVALIDATION.post, 1, 0],
       [INVALIDATION.relation, 2, 3],
     ]
-    expect(taken(reader)).toEqual({ isWhole: true, invalidations: both })
+    expect(taken(reader)).toEqual({ isComplete: true, invalidations: both })
     expect(taken(late).invalidations).toEqual(both.slice(1))
-    expect(taken(reader)).toEqual({ isWhole: true, invalidations: [] })
+    expect(taken(reader)).toEqual({ isComplete: true, invalidations: [] })
   })
 
   test('name rows with ids of more than 32 bits', () => {
@@ -75,21 +75,21 @@ describe('invalidations', () => {
     addMany(writer, RING / 2)
     expect(taken(reader).invalidations.length).toBe(RING / 2)
     addMany(writer, RING / 2 + 1)
-    expect(taken(reader)).toEqual({ isWhole: false, invalidations: [] })
+    expect(taken(reader)).toEqual({ isComplete: false, invalidations: [] })
     writer.add(INVALIDATION.actor, 5, 0)
-    expect(taken(reader)).toEqual({ isWhole: true, invalidations: [[INVALIDATION.actor, 5, 0]] })
+    expect(taken(reader)).toEqual({ isComplete: true, invalidations: [[INVALIDATION.actor, 5, 0]] })
   })
 
   test('are lost to a reader that the writer overtakes during its forgetting', () => {
     const { writer, reader } = pair()
     addMany(writer, 5_000)
     let calls = 0
-    const isWhole = reader.take(() => {
+    const isComplete = reader.take(() => {
       if (calls++ === 10) addMany(writer, RING * 3)
     })
-    expect(isWhole).toBe(false)
+    expect(isComplete).toBe(false)
     expect(calls).toBeLessThan(5_000)
-    expect(taken(reader)).toEqual({ isWhole: true, invalidations: [] })
+    expect(taken(reader)).toEqual({ isComplete: true, invalidations: [] })
   })
 
   test('of everything require forgetting all, once', () => {
@@ -97,8 +97,8 @@ describe('invalidations', () => {
     writer.add(INVALIDATION.post, 1, 0)
     writer.add(INVALIDATION.everything, 0, 0)
     writer.add(INVALIDATION.post, 2, 0)
-    expect(taken(reader).isWhole).toBe(false)
-    expect(taken(reader)).toEqual({ isWhole: true, invalidations: [] })
+    expect(taken(reader).isComplete).toBe(false)
+    expect(taken(reader)).toEqual({ isComplete: true, invalidations: [] })
   })
 
   test('more at once than readers can distinguish are fatal', () => {
@@ -114,8 +114,8 @@ describe('invalidations', () => {
     const ints = new Int32Array(writer.buffer)
     // As after 2^32 invalidations: the same head, one lap later.
     Atomics.store(ints, 1, 4)
-    expect(taken(reader).isWhole).toBe(false)
-    expect(taken(reader).isWhole).toBe(true)
+    expect(taken(reader).isComplete).toBe(false)
+    expect(taken(reader).isComplete).toBe(true)
   })
 
   test.each([2 ** 30, 2 ** 31, 3 * 2 ** 30, 2 ** 32])(
@@ -124,11 +124,17 @@ describe('invalidations', () => {
       const writer = new InvalidationWriter(corner - 2)
       const reader = new InvalidationReader(writer.buffer)
       writer.add(INVALIDATION.post, 1, 0)
-      expect(taken(reader)).toEqual({ isWhole: true, invalidations: [[INVALIDATION.post, 1, 0]] })
+      expect(taken(reader)).toEqual({
+        isComplete: true,
+        invalidations: [[INVALIDATION.post, 1, 0]],
+      })
       writer.add(INVALIDATION.post, 2, 0)
-      expect(taken(reader)).toEqual({ isWhole: false, invalidations: [] })
+      expect(taken(reader)).toEqual({ isComplete: false, invalidations: [] })
       writer.add(INVALIDATION.post, 3, 0)
-      expect(taken(reader)).toEqual({ isWhole: true, invalidations: [[INVALIDATION.post, 3, 0]] })
+      expect(taken(reader)).toEqual({
+        isComplete: true,
+        invalidations: [[INVALIDATION.post, 3, 0]],
+      })
     },
   )
 })

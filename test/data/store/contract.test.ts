@@ -27,10 +27,12 @@ function openSqlite(): StoreUnderTest {
     commit: (work) => commit(({ db }) => work(db)),
     reader,
     own: writable,
-    told() {
-      const told: string[] = []
-      ring.take((kind, ...of) => void told.push([nameOfInvalidation(kind), ...of].join(' ').trim()))
-      return told
+    notified() {
+      const messages: string[] = []
+      ring.take(
+        (kind, ...of) => void messages.push([nameOfInvalidation(kind), ...of].join(' ').trim()),
+      )
+      return messages
     },
     close() {
       reader.close()

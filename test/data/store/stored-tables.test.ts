@@ -11,14 +11,14 @@ import { noRetry } from '../../../src/data/store/write-retry.ts'
 import { type IndexScope, internActor } from '../../../src/ingest/indexing/index-context.ts'
 import { endMembership } from '../../../src/ingest/indexing/members/operator-members.ts'
 import { sweepCandidates } from '../../../src/ingest/indexing/retention/sweep-candidates.ts'
-import { keepRemoving } from '../../../src/ingest/upkeep/removing.ts'
+import { startRemoving } from '../../../src/ingest/upkeep/removing.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { until } from '../../support/eventually.ts'
 import { searchable } from '../../support/searching.ts'
 import { storedTables } from '../../support/stored-tables/all.ts'
 import type { StoredTable } from '../../support/stored-tables/entry.ts'
 import { records } from '../../support/stored-tables/records.ts'
-import { liveWholeLife } from '../../support/whole-life.ts'
+import { liveCompleteLife } from '../../support/whole-life.ts'
 import type { Life } from '../../support/wholes.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
@@ -46,7 +46,7 @@ function start(scope: IndexScope, { isMember = true } = {}): void {
   for (const member of isMember ? [did, friend] : [friend]) world.member(member)
   expect(world.uid(did)).toBe(UID)
   world.profile(labeler)
-  liveWholeLife(world, life)
+  liveCompleteLife(world, life)
   searchable(world)
 }
 
@@ -89,7 +89,9 @@ function unforeseen(goes: StoredTable['goes'][]): string[] {
     const { goes: when, why = {} } = storedTables[table]!
     if (!goes.includes(when)) return []
     const reasons = typeof why === 'string' ? {} : why
-    return [...columns].filter((column) => !(column in reasons)).map((one) => `${table}.${one}`)
+    return [...columns]
+      .filter((column) => !(column in reasons))
+      .map((column) => `${table}.${column}`)
   })
 }
 
@@ -102,9 +104,9 @@ test('the account has left a row in every table that may have one', () => {
   start('network')
   const all = named()
   const expected = Object.entries(storedTables).filter(([, { goes }]) => goes !== 'nobody')
-  const lacking = expected.map(([table]) => table).filter((table) => !all.has(table))
+  const missing = expected.map(([table]) => table).filter((table) => !all.has(table))
   // These are written while an account is removed, name it only in packed bytes, or keep it out.
-  expect(lacking.sort()).toEqual(['bans', 'doubts', 'likes_by_subject', 'removals'])
+  expect(missing.sort()).toEqual(['bans', 'doubts', 'likes_by_subject', 'removals'])
   expect(unforeseen(['nobody'])).toEqual([])
 })
 
@@ -123,12 +125,12 @@ test('a member who leaves takes all private rows along', () => {
 async function remove(scope: IndexScope, { isMember = true } = {}): Promise<void> {
   start(scope, { isMember })
   world.status(life.did, 'deleted')
-  const removing = keepRemoving({
+  const removing = startRemoving({
     db: world.db,
     writer: world.writer,
     now: () => world.now(),
     log: { info: () => undefined },
-    room: noRetry,
+    diskSpace: noRetry,
   })
   await until(() => nextRemoval(world.db) === undefined)
   for (const table of ['drafts', 'admissions']) expect(named().has(table)).toBe(true)
@@ -153,7 +155,8 @@ describe.each<IndexScope>(['community', 'network'])('in scope %s', (scope) => {
 test('no reason for which a row may stay is out of date', async () => {
   const left = new Set<string>()
   const note = () => {
-    for (const [table, columns] of named()) for (const one of columns) left.add(`${table}.${one}`)
+    for (const [table, columns] of named())
+      for (const column of columns) left.add(`${table}.${column}`)
   }
   leave()
   note()
@@ -163,9 +166,10 @@ test('no reason for which a row may stay is out of date', async () => {
     note()
   }
   const stale = Object.entries(storedTables).flatMap(([table, { goes, why = '' }]) => {
-    const columns = typeof why === 'string' ? [] : Object.keys(why).map((one) => `${table}.${one}`)
-    const isGone = goes === 'stays' && ![...left].some((one) => one.startsWith(`${table}.`))
-    return [...columns.filter((one) => !left.has(one)), ...(isGone ? [table] : [])]
+    const columns =
+      typeof why === 'string' ? [] : Object.keys(why).map((value) => `${table}.${value}`)
+    const isGone = goes === 'stays' && ![...left].some((value) => value.startsWith(`${table}.`))
+    return [...columns.filter((column) => !left.has(column)), ...(isGone ? [table] : [])]
   })
   // The world bans no one: a banned account is no member.
   expect(stale).toEqual(['bans'])
@@ -187,17 +191,19 @@ test('a record by an account or about it keeps the account from being swept', ()
   start('network')
   world.run((ctx) => endMembership(ctx, life.did))
   const columns = numbered()
-  const keepsNobody = columns
+  const storesNobody = columns
     .filter(([table]) => table in records)
     .filter(([table, column]) =>
       undone(() => {
-        const others = columns.filter(([other, one]) => other !== table || one !== column)
-        for (const [other, one] of others)
-          world.db.exec(`DELETE FROM ${other} WHERE ${one} = ${UID}`)
+        const others = columns.filter(([other, value]) => other !== table || value !== column)
+        for (const [other, value] of others)
+          world.db.exec(`DELETE FROM ${other} WHERE ${value} = ${UID}`)
         return !isReferenced(world.db, UID)
       }),
     )
-  expect(keepsNobody.map((one) => one.join('.')).sort()).toEqual(Object.keys(KEEPS_NOBODY).sort())
+  expect(storesNobody.map((item) => item.join('.')).sort()).toEqual(
+    Object.keys(KEEPS_NOBODY).sort(),
+  )
 })
 
 /** The columns that name the account by its number, without its own row. */
@@ -206,7 +212,7 @@ function numbered(): [table: string, column: string][] {
     world.db.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ${UID}`).get() !== undefined
   return [...named()]
     .filter(([table]) => table !== 'actors')
-    .flatMap(([table, columns]) => [...columns].map((one): [string, string] => [table, one]))
+    .flatMap(([table, columns]) => [...columns].map((column): [string, string] => [table, column]))
     .filter(([table, column]) => isNumber(table, column))
 }
 

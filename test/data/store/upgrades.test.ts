@@ -47,7 +47,7 @@ function contentOf(db: Db) {
   }
 }
 
-function place(file: string): Buffer {
+function position(file: string): Buffer {
   const bytes = zstdDecompressSync(readFileSync(join(FIXTURES, file)))
   writeFileSync(join(folder, FILE_NAME), bytes)
   return bytes
@@ -60,7 +60,7 @@ it('has a fixture of every schema from the first to this one', () => {
 })
 
 it.each(files)('opens %s, and holds the same', (file) => {
-  place(file)
+  position(file)
   const db = openWriter(folder)
   try {
     expect(db.pragma('user_version', { simple: true })).toBe(schemaVersion)
@@ -72,20 +72,20 @@ it.each(files)('opens %s, and holds the same', (file) => {
 })
 
 it('leaves the version before its own database, byte for byte', () => {
-  const bytes = place(files[0]!)
+  const bytes = position(files[0]!)
   openWriter(folder).close()
   const copy = readdirSync(folder).find((name) => name.startsWith(`${FILE_NAME}.before-`))
-  const kept = new Database(join(folder, copy!))
-  expect(kept.pragma('user_version', { simple: true })).toBe(1)
+  const stored = new Database(join(folder, copy!))
+  expect(stored.pragma('user_version', { simple: true })).toBe(1)
   const rows = (db: Database.Database) => db.prepare('SELECT * FROM posts ORDER BY id').all()
   const original = new Database(bytes)
-  expect(rows(kept)).toEqual(rows(original))
-  kept.close()
+  expect(rows(stored)).toEqual(rows(original))
+  stored.close()
   original.close()
 })
 
 it('refuses a database of a newer version, and changes nothing', () => {
-  place(files.at(-1)!)
+  position(files.at(-1)!)
   const db = openWriter(folder)
   db.pragma(`user_version = ${schemaVersion + 1}`)
   db.close()

@@ -43,12 +43,12 @@ export function conversationsChapter(world: () => World): void {
   test('a quote shows the quoted post, is counted, and says so when that is deleted', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
-    const [kept, gone] = [await post(carol, 'quote me'), await post(carol, 'forget me')]
-    for (const quoted of [kept, gone]) {
+    const [stored, gone] = [await post(carol, 'quote me'), await post(carol, 'forget me')]
+    for (const quoted of [stored, gone]) {
       await post(bob, 'so true', { embed: { $type: 'app.bsky.embed.record', record: quoted } })
     }
     await eventually(async () => {
-      expect((await postView(alice, kept)).quoteCount).toBe(1)
+      expect((await postView(alice, stored)).quoteCount).toBe(1)
       expect((await timeline(alice)).map(({ post }) => post.embed)).toMatchObject([
         { record: { $type: 'app.bsky.embed.record#viewRecord', uri: gone.uri } },
         { record: { $type: 'app.bsky.embed.record#viewRecord', value: { text: 'quote me' } } },
@@ -58,7 +58,7 @@ export function conversationsChapter(world: () => World): void {
     await world().stands('a deleted quotation', async () => {
       expect((await timeline(alice)).map(({ post }) => post.embed)).toMatchObject([
         { record: { $type: 'app.bsky.embed.record#viewNotFound', uri: gone.uri } },
-        { record: { $type: 'app.bsky.embed.record#viewRecord', uri: kept.uri } },
+        { record: { $type: 'app.bsky.embed.record#viewRecord', uri: stored.uri } },
       ])
     })
   })

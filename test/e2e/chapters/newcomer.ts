@@ -15,7 +15,7 @@ const POSTS_EACH = 4
 export async function liveBefore(person: World['person']): Promise<Early> {
   const newcomer = await person('newcomer')
   const stranger = await person('stranger')
-  const asked = await post(stranger, 'a question of long ago')
+  const requested = await post(stranger, 'a question of long ago')
   const friends: Account[] = []
   const written: string[] = []
   for (let i = 0; i < FRIENDS; i++) {
@@ -30,7 +30,7 @@ export async function liveBefore(person: World['person']): Promise<Early> {
       written.push(text)
     }
   }
-  await reply(friends[0]!, asked, asked, 'an answer of long ago')
+  await reply(friends[0]!, requested, requested, 'an answer of long ago')
   return { newcomer, friends, stranger, texts: [...written, 'an answer of long ago'] }
 }
 

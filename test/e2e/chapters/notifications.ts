@@ -45,7 +45,7 @@ export function notificationsChapter(world: () => World): void {
     done.push(['like-via-repost', via, shared])
 
     await world().stands('notifications', async () => {
-      expect(await told(alice)).toEqual(
+      expect(await notified(alice)).toEqual(
         done
           .map(([reason, ref, about]) => ({
             reason,
@@ -56,7 +56,7 @@ export function notificationsChapter(world: () => World): void {
           .reverse(),
       )
     })
-    expect(await told(alice, 'by-header')).toHaveLength(done.length)
+    expect(await notified(alice, 'by-header')).toHaveLength(done.length)
   })
 
   test('until they are seen, and no more once the acts are undone', async () => {
@@ -74,7 +74,7 @@ export function notificationsChapter(world: () => World): void {
     const follows = await follow(bob, alice)
     await remove(carol, likes[1]!)
     await world().stands('what was seen', async () => {
-      expect((await told(alice)).map(({ uri }) => uri)).toEqual([follows.uri, likes[0]!.uri])
+      expect((await notified(alice)).map(({ uri }) => uri)).toEqual([follows.uri, likes[0]!.uri])
       expect(await unread(alice)).toBe(1)
     })
   })
@@ -93,7 +93,7 @@ export function notificationsChapter(world: () => World): void {
     })
     await timeline(bob)
     await eventually(async () => {
-      const found = (await told(bob)).find(({ uri }) => uri === before.uri)
+      const found = (await notified(bob)).find(({ uri }) => uri === before.uri)
       // Rebuilt from its row, it equals the record that Carol wrote.
       expect(found).toEqual({ ...before, reason: 'like', reasonSubject: own.uri })
     })
@@ -115,7 +115,7 @@ export function notificationsChapter(world: () => World): void {
     const news = await post(bob, 'news')
 
     await world().stands('subscriptions and preferences', async () => {
-      expect((await told(alice)).map(({ reason, uri }) => [reason, uri])).toEqual([
+      expect((await notified(alice)).map(({ reason, uri }) => [reason, uri])).toEqual([
         ['subscribed-post', news.uri],
       ])
       const { preferences } = await alice.client().call(getPreferences, {})
@@ -132,7 +132,7 @@ function embedded(record: Ref) {
   return { $type: 'app.bsky.embed.record', record }
 }
 
-async function told(reader: Account, way?: Parameters<Account['client']>[0]) {
+async function notified(reader: Account, way?: Parameters<Account['client']>[0]) {
   const { notifications } = await reader.client(way).call(listNotifications, { limit: 100 })
   return notifications.map(({ reason, uri, cid, reasonSubject }) => {
     return { reason, uri, cid: String(cid), reasonSubject }

@@ -11,13 +11,13 @@ import { people, type World } from '../support/world.ts'
 export function privateStateChapter(world: () => World): void {
   test('only the member sees their bookmarks, with the current state of each post', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
-    const [kept, gone, undone] = [
+    const [stored, gone, undone] = [
       await post(bob, 'kept'),
       await post(bob, 'gone'),
       await post(bob, 'undone'),
     ]
     await eventually(async () => expect((await postView(alice, undone)).uri).toBe(undone.uri))
-    for (const ref of [kept, gone, undone]) {
+    for (const ref of [stored, gone, undone]) {
       await alice.client().call(app.bsky.bookmark.createBookmark, ref)
     }
     await alice.client().call(app.bsky.bookmark.deleteBookmark, { uri: undone.uri })
@@ -26,10 +26,10 @@ export function privateStateChapter(world: () => World): void {
       const { bookmarks } = await alice.client().call(app.bsky.bookmark.getBookmarks, { limit: 9 })
       expect(bookmarks.map(({ subject, item }) => [subject.uri, item.$type])).toEqual([
         [gone.uri, 'app.bsky.feed.defs#notFoundPost'],
-        [kept.uri, 'app.bsky.feed.defs#postView'],
+        [stored.uri, 'app.bsky.feed.defs#postView'],
       ])
-      expect((await postView(alice, kept)).viewer?.bookmarked).toBe(true)
-      const seenByBob = await postView(bob, kept)
+      expect((await postView(alice, stored)).viewer?.bookmarked).toBe(true)
+      const seenByBob = await postView(bob, stored)
       expect([seenByBob.viewer?.bookmarked, seenByBob.bookmarkCount]).toEqual([false, 1])
     })
   })
@@ -75,7 +75,9 @@ export function privateStateChapter(world: () => World): void {
       const { listsWithMembership } = await alice
         .client()
         .call(app.bsky.graph.getListsWithMembership, { actor: carol.did })
-      expect(listsWithMembership.map((one) => one.listItem?.subject.did)).toEqual([carol.did])
+      expect(
+        listsWithMembership.map((listWithMembership) => listWithMembership.listItem?.subject.did),
+      ).toEqual([carol.did])
     })
   })
 

@@ -12,7 +12,7 @@ export function restartsChapter(world: () => World): void {
     async (end) => {
       const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
       await follow(alice, bob)
-      const [kept, regretted] = [await post(bob, 'before'), await post(bob, 'regretted')]
+      const [stored, regretted] = [await post(bob, 'before'), await post(bob, 'regretted')]
       await eventually(async () => {
         expect(texts(await timeline(alice))).toEqual(['regretted', 'before'])
       })
@@ -26,7 +26,7 @@ export function restartsChapter(world: () => World): void {
       await world().stands(`what happened around ${end}`, async () => {
         expect(texts(await timeline(alice))).toEqual(['from someone new', 'meanwhile', 'before'])
         expect((await knownFollowers(alice, carol)).followers).toMatchObject([{ did: bob.did }])
-        expect((await postView(alice, kept)).likeCount).toBe(0)
+        expect((await postView(alice, stored)).likeCount).toBe(0)
       })
       await world().everythingStands()
     },

@@ -17,8 +17,8 @@ export function socialProofChapter(world: () => World): void {
   test('known followers are exactly the viewer’s follows that follow the subject', async () => {
     const [alice, bob, carol, dan] = await people(world(), 'alice', 'bob', 'carol', 'dan')
     const [star, stranger] = await people(world(), 'star', 'stranger')
-    for (const one of [bob, carol, dan]) await follow(alice, one)
-    for (const one of [bob, carol, stranger]) await follow(one, star)
+    for (const account of [bob, carol, dan]) await follow(alice, account)
+    for (const account of [bob, carol, stranger]) await follow(account, star)
     const known = new Set([bob.did, carol.did])
     await eventually(async () => {
       const { subject, followers } = await knownFollowers(alice, star)

@@ -52,9 +52,9 @@ export function timelineChapter(world: () => World): void {
     await follow(alice, bob)
     await post(bob, 'seen on both ways')
     await world().stands('both ways', async () => {
-      const [one, other] = [await timeline(alice), await timeline(alice, 'by-header')]
-      expect(texts(one)).toEqual(['seen on both ways'])
-      expect(other).toEqual(one)
+      const [first, other] = [await timeline(alice), await timeline(alice, 'by-header')]
+      expect(texts(first)).toEqual(['seen on both ways'])
+      expect(other).toEqual(first)
     })
   })
 
@@ -112,8 +112,8 @@ export function timelineChapter(world: () => World): void {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const original = await post(carol, 'from afar')
-    const [kept, undone] = [await post(carol, 'kept'), await repost(bob, original)]
-    await repost(bob, kept)
+    const [stored, undone] = [await post(carol, 'kept'), await repost(bob, original)]
+    await repost(bob, stored)
     await eventually(async () => {
       const feed = await timeline(alice)
       expect(texts(feed)).toEqual(['kept (repost)', 'from afar (repost)'])

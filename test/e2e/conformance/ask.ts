@@ -12,16 +12,16 @@ import { ownLexicons } from './own-lexicons.ts'
 export type Params = Record<string, unknown>
 export type Body = Record<string, unknown>
 
-export type Asked = { params?: Params; input?: unknown; headers?: Record<string, string> }
+export type RequestOptions = { params?: Params; input?: unknown; headers?: Record<string, string> }
 
 export type Asker = {
   did: string | undefined
   /** @throws for any problem with the answer */
-  decoded(nsid: string, asked: Asked): Promise<{ body: Body; headers: Headers }>
+  decoded(nsid: string, requested: RequestOptions): Promise<{ body: Body; headers: Headers }>
   /** The undecoded answer. */
-  answer(nsid: string, asked: Asked): Promise<{ status: number; body: Body }>
+  answer(nsid: string, requested: RequestOptions): Promise<{ status: number; body: Body }>
   /** Status and error name of any answer. */
-  outcome(nsid: string, asked: Asked & { method?: string }): Promise<Outcome>
+  outcome(nsid: string, requested: RequestOptions & { method?: string }): Promise<Outcome>
 }
 
 export type Outcome = { status: number; error: string | undefined; message: string | undefined }
@@ -45,7 +45,7 @@ export function createAsker(
 
   async function send(
     nsid: string,
-    { params, input, headers, method }: Asked & { method?: string },
+    { params, input, headers, method }: RequestOptions & { method?: string },
   ) {
     const body = input === undefined ? undefined : JSON.stringify(input)
     const isPost = method === 'POST' || body !== undefined
@@ -62,32 +62,35 @@ export function createAsker(
 
   return {
     did: account?.did,
-    async decoded(nsid, asked) {
+    async decoded(nsid, requested) {
       let headers = new Headers()
       const fetchHandler = async (path: string, init: RequestInit) => {
-        const all = new Headers({ ...(await authorization(nsid)), ...asked.headers })
+        const all = new Headers({ ...(await authorization(nsid)), ...requested.headers })
         for (const [name, value] of new Headers(init.headers)) all.set(name, value)
         const response = await fetch(new URL(path, origin), { ...init, headers: all })
         headers = response.headers
         return response
       }
       if (nsid.startsWith('io.')) {
-        const response = await send(nsid, asked)
+        const response = await send(nsid, requested)
         const body = (await response.json()) as Body
         if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(body)}`)
         const { headers } = response
         return { body: lexicons.assertValidXrpcOutput(nsid, body) as Body, headers }
       }
       const client = new Client({ did: account?.did as DidString, fetchHandler })
-      const body = await client.call(schemaOf(nsid), (asked.input ?? asked.params ?? {}) as never)
+      const body = await client.call(
+        schemaOf(nsid),
+        (requested.input ?? requested.params ?? {}) as never,
+      )
       return { body: (body ?? {}) as Body, headers }
     },
-    async answer(nsid, asked) {
-      const response = await send(nsid, asked)
+    async answer(nsid, requested) {
+      const response = await send(nsid, requested)
       return { status: response.status, body: (await response.json()) as Body }
     },
-    async outcome(nsid, asked) {
-      const response = await send(nsid, asked)
+    async outcome(nsid, requested) {
+      const response = await send(nsid, requested)
       const text = await response.text()
       const { error, message } = (text.startsWith('{') ? JSON.parse(text) : {}) as Partial<Outcome>
       return { status: response.status, error, message }
@@ -104,7 +107,7 @@ async function mint(account: Account, aud: string, lxm: string): Promise<string>
 function queryOf(params: Params = {}): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
-    for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one))
+    for (const item of Array.isArray(value) ? value : [value]) query.append(name, String(item))
   }
   return query.size === 0 ? '' : `?${query}`
 }

@@ -22,7 +22,7 @@ export function audit(body: unknown, rules: Rules): void {
 }
 
 function auditOne(view: View, { unseen, gone, takenDown, labels }: Rules): void {
-  const { uri, did, handle, labels: shown } = view
+  const { uri, did, handle, labels: visible } = view
   const author = authorOf(view)
   if (author !== undefined) {
     expect(unseen, `a post by ${author} is shown: ${uri}`).not.toContain(author)
@@ -31,11 +31,11 @@ function auditOne(view: View, { unseen, gone, takenDown, labels }: Rules): void 
   if (typeof did === 'string' && typeof handle === 'string') {
     expect(gone, 'an account that is gone is shown').not.toContain(did)
   }
-  if (!Array.isArray(shown)) return
+  if (!Array.isArray(visible)) return
   const isView = author !== undefined || typeof handle === 'string'
   const subject = labels.get(typeof handle === 'string' ? String(did) : String(uri))
   if (!isView || !subject) return
-  const values = (shown as { src: string; val: string }[])
+  const values = (visible as { src: string; val: string }[])
     .filter(({ src }) => src === subject.src)
     .map(({ val }) => val)
   expect(values.sort(), `labels of ${uri ?? did}`).toEqual([...subject.values].sort())
@@ -52,10 +52,10 @@ function* objectsIn(value: unknown): Generator<View> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield value as View
   // Records may contain anything; only the fields that we add are audited.
-  for (const [name, one] of Object.entries(value)) {
-    if (name !== 'record' && name !== 'value') yield* objectsIn(one)
-    else if ((one as { $type?: string })?.$type?.includes('#')) yield* objectsIn(one)
-    else if (isView(one)) yield* objectsIn(one)
+  for (const [name, item] of Object.entries(value)) {
+    if (name !== 'record' && name !== 'value') yield* objectsIn(item)
+    else if ((item as { $type?: string })?.$type?.includes('#')) yield* objectsIn(item)
+    else if (isView(item)) yield* objectsIn(item)
   }
 }
 

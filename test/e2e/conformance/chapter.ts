@@ -38,22 +38,22 @@ export function conformanceChapter(world: () => World): void {
   })
 
   describe.each(Object.keys(queries))('%s', (nsid) => {
-    const one = queries[nsid]!
+    const item = queries[nsid]!
     const auth = methods.get(nsid)?.auth
-    const asks = () => one.asks?.(seed) ?? [{}]
+    const asks = () => item.asks?.(seed) ?? [{}]
 
     test('gives a member the items they may see, page by page', async () => {
       for (const params of asks()) {
-        if (one.refusal) {
-          expect(await vera.outcome(nsid, { params })).toMatchObject({ error: one.refusal })
+        if (item.refusal) {
+          expect(await vera.outcome(nsid, { params })).toMatchObject({ error: item.refusal })
           continue
         }
         await eventually(async () => {
           const { body } = await vera.decoded(nsid, { params })
           audit(body, rulesFor(seed))
-          if (!one.mayBeEmpty) expect(isEmpty(nsid, body), `${nsid} is empty`).toBe(false)
+          if (!item.mayBeEmpty) expect(isEmpty(nsid, body), `${nsid} is empty`).toBe(false)
         })
-        await readToTheEnd(nsid, one, { asker: vera, params, rules: rulesFor(seed) })
+        await readToTheEnd(nsid, item, { asker: vera, params, rules: rulesFor(seed) })
         await withLabels(nsid, params)
         await throughPds(nsid, params)
       }
@@ -61,15 +61,15 @@ export function conformanceChapter(world: () => World): void {
 
     test(auth === 'required' ? 'refuses a visitor' : 'answers a visitor', async () => {
       for (const params of asks()) {
-        if (auth === 'required' || (one.visitors && one.visitors !== 'nothing')) {
-          const error = auth === 'required' ? 'AuthMissing' : one.visitors
+        if (auth === 'required' || (item.visitors && item.visitors !== 'nothing')) {
+          const error = auth === 'required' ? 'AuthMissing' : item.visitors
           expect(await visitor.outcome(nsid, { params })).toMatchObject({ error })
           continue
         }
         const { body } = await visitor.decoded(nsid, { params })
         audit(body, rulesForVisitors(seed))
         expect(JSON.stringify(body)).not.toContain('"viewer"')
-        await readToTheEnd(nsid, one, { asker: visitor, params, rules: rulesForVisitors(seed) })
+        await readToTheEnd(nsid, item, { asker: visitor, params, rules: rulesForVisitors(seed) })
       }
     })
 
@@ -86,7 +86,7 @@ export function conformanceChapter(world: () => World): void {
         }
       }
       expect(await vera.outcome(nsid, { input: {} })).toMatchObject({ status: 400 })
-      for (const params of one.unknown?.(seed) ?? []) {
+      for (const params of item.unknown?.(seed) ?? []) {
         for (const asker of [vera, visitor]) await survives(asker, nsid, params)
       }
     })
@@ -121,20 +121,20 @@ export function conformanceChapter(world: () => World): void {
   }
 
   describe.each(Object.keys(procedures))('%s', (nsid) => {
-    const one = procedures[nsid]!
+    const item = procedures[nsid]!
 
     test('has its effect for members, and refuses wrong values', async () => {
-      const asks = one.asks?.(seed) ?? [{}]
+      const asks = item.asks?.(seed) ?? [{}]
       for (const input of asks) {
         expect(await visitor.outcome(nsid, { input })).toMatchObject({ error: 'AuthMissing' })
-        if (one.refusal) {
-          expect(await vera.outcome(nsid, { input })).toMatchObject({ error: one.refusal })
+        if (item.refusal) {
+          expect(await vera.outcome(nsid, { input })).toMatchObject({ error: item.refusal })
         } else await vera.decoded(nsid, { input })
       }
       for (const [what, input] of factsOf(nsid).wrong(asks[0]!)) {
         expect(await vera.outcome(nsid, { input }), what).toMatchObject({ status: 400 })
       }
-      for (const input of one.unknown?.(seed) ?? []) {
+      for (const input of item.unknown?.(seed) ?? []) {
         const { status, error } = await vera.outcome(nsid, { input })
         expect(status, `${nsid} ${error}`).toBeLessThan(500)
       }
@@ -146,7 +146,7 @@ export function conformanceChapter(world: () => World): void {
 /** Small pages contain the same items as a big one, each once. */
 async function readToTheEnd(
   nsid: string,
-  one: Case,
+  item: Case,
   { asker, params, rules }: { asker: Asker; params: Params; rules: Rules },
 ): Promise<void> {
   const { isPaged, maxLimit, list } = factsOf(nsid)
@@ -156,12 +156,12 @@ async function readToTheEnd(
       if (list) expect((body[list] as unknown[]).length).toBeLessThanOrEqual(limit)
     }
   }
-  if (!isPaged || !list || one.uneven?.(params)) return
-  const whole = await pages(nsid, { asker, params: { ...params, limit: maxLimit }, rules, list })
+  if (!isPaged || !list || item.uneven?.(params)) return
+  const complete = await pages(nsid, { asker, params: { ...params, limit: maxLimit }, rules, list })
   const small = await pages(nsid, { asker, params: { ...params, limit: 2 }, rules, list })
   expect(new Set(small).size, `${nsid}: an item appears twice`).toBe(small.length)
-  const inOrder = (items: string[]) => (one.unordered ? items.toSorted() : items)
-  expect(inOrder(small), `${nsid} page by page`).toEqual(inOrder(whole))
+  const inOrder = (items: string[]) => (item.unordered ? items.toSorted() : items)
+  expect(inOrder(small), `${nsid} page by page`).toEqual(inOrder(complete))
 }
 
 async function pages(

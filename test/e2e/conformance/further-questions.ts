@@ -69,12 +69,12 @@ export function walks({ vera, ann, root, listA }: Seed): Question[] {
     ...['getBlocks', 'getMutes', 'getListBlocks', 'getListMutes'].map((name): Question => {
       return [`app.bsky.graph.${name}`, {}]
     }),
-    ...keptPrivately,
+    ...storedPrivately,
   ]
 }
 
 /** Requests for state that is in no repository. */
-export const keptPrivately: Question[] = [
+export const storedPrivately: Question[] = [
   ['app.bsky.bookmark.getBookmarks', {}],
   ['app.bsky.draft.getDrafts', {}],
   ['app.bsky.notification.listActivitySubscriptions', {}],

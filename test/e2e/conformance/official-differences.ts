@@ -130,8 +130,8 @@ function reduced({ status, body }: Answer, fields: Record<string, string>): obje
 }
 
 function without(value: unknown, fields: Record<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((one) => without(one, fields))
+  if (Array.isArray(value)) return value.map((item) => without(item, fields))
   if (typeof value !== 'object' || value === null) return value
-  const kept = Object.entries(value).filter(([name]) => !(name in fields))
-  return Object.fromEntries(kept.map(([name, one]) => [name, without(one, fields)]))
+  const filtered = Object.entries(value).filter(([name]) => !(name in fields))
+  return Object.fromEntries(filtered.map(([name, item]) => [name, without(item, fields)]))
 }

@@ -62,7 +62,7 @@ export async function sow(world: World, privately?: string[]): Promise<Seed> {
   const records = await writeRecords(cast, generator)
   const askers = (privately ?? [undefined]).map((origin) => createAsker(world, cast.vera, origin))
   const posts = await writePosts(cast, askers)
-  await keepPrivately(askers, cast, { ...records, ...posts })
+  await storePrivately(askers, cast, { ...records, ...posts })
   generator.gives([posts.root, posts.quoted, ...posts.veras])
   await part(world, cast)
   const seed = { ...cast, labeler, generator, ...records, ...posts }
@@ -223,39 +223,39 @@ async function writePosts(
  * dates each item by the millisecond in which it reads it, and does not order items of the same
  * millisecond.
  */
-async function keepPrivately(
+async function storePrivately(
   askers: Asker[],
   { ann, bo, cat }: Cast,
   refs: { root: Ref; quoted: Ref; labelled: Ref; modlistA: Ref; modlistB: Ref },
 ): Promise<void> {
   const call = (nsid: string, input: unknown) =>
     eventually(() => askers[0]!.decoded(nsid, { input }))
-  const shown = (nsid: string, count: number) =>
+  const visible = (nsid: string, count: number) =>
     eventually(async () => {
-      const answers = await Promise.all(askers.map((one) => one.decoded(nsid, { params: {} })))
+      const answers = await Promise.all(askers.map((asker) => asker.decoded(nsid, { params: {} })))
       for (const { body } of answers) {
         expect(Object.values(body).find((value) => Array.isArray(value))).toHaveLength(count)
       }
     })
   for (const [i, { uri, cid }] of [refs.root, refs.quoted, refs.labelled].entries()) {
     await call('app.bsky.bookmark.createBookmark', { uri, cid })
-    await shown('app.bsky.bookmark.getBookmarks', i + 1)
+    await visible('app.bsky.bookmark.getBookmarks', i + 1)
   }
   for (const [i, text] of ['one', 'two', 'three'].entries()) {
     await call('app.bsky.draft.createDraft', { draft: { posts: [{ text }] } })
-    await shown('app.bsky.draft.getDrafts', i + 1)
+    await visible('app.bsky.draft.getDrafts', i + 1)
   }
   await call('app.bsky.graph.muteActor', { actor: cat.did })
   for (const [i, list] of [refs.modlistA.uri, refs.modlistB.uri].entries()) {
     await call('app.bsky.graph.muteActorList', { list })
-    await shown('app.bsky.graph.getListMutes', i + 1)
+    await visible('app.bsky.graph.getListMutes', i + 1)
   }
   for (const [i, { did }] of [ann, bo].entries()) {
     await call('app.bsky.notification.putActivitySubscription', {
       subject: did,
       activitySubscription: { post: true, reply: false },
     })
-    await shown('app.bsky.notification.listActivitySubscriptions', i + 1)
+    await visible('app.bsky.notification.listActivitySubscriptions', i + 1)
   }
 }
 

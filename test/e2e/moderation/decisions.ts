@@ -52,7 +52,7 @@ const NO_VISITORS = '!no-unauthenticated'
 export function comparable(answer: unknown, isVisitors: boolean): unknown {
   const isLeftOut = (value: unknown) => isVisitors && isByHidden(value)
   if (Array.isArray(answer)) {
-    return answer.filter((one) => !isLeftOut(one)).map((one) => comparable(one, isVisitors))
+    return answer.filter((item) => !isLeftOut(item)).map((item) => comparable(item, isVisitors))
   }
   if (typeof answer !== 'object' || answer === null) return answer
   const entries = Object.entries(answer)
@@ -71,15 +71,18 @@ function isByHidden(value: unknown): boolean {
 }
 
 /** All views in the answer that the library decides about, named by their place and subject. */
-export function subjectsIn(answer: unknown, place = ''): Subject[] {
-  if (Array.isArray(answer)) return answer.flatMap((one) => subjectsIn(one, `${place}[]`))
+export function subjectsIn(answer: unknown, position = ''): Subject[] {
+  if (Array.isArray(answer)) return answer.flatMap((item) => subjectsIn(item, `${position}[]`))
   if (typeof answer !== 'object' || answer === null) return []
   const view = answer as View
   const inside = Object.entries(view)
     // Records are what authors wrote; clients decide about views.
     .filter(([name]) => name !== 'record' || !('cid' in view))
-    .flatMap(([name, value]) => subjectsIn(value, `${place}.${name}`))
-  return [...kindsOf(view).map((kind) => ({ ...kind, view, name: nameOf(view, place) })), ...inside]
+    .flatMap(([name, value]) => subjectsIn(value, `${position}.${name}`))
+  return [
+    ...kindsOf(view).map((kind) => ({ ...kind, view, name: nameOf(view, position) })),
+    ...inside,
+  ]
 }
 
 function kindsOf(view: View): { decide: Decide }[] {
@@ -99,9 +102,9 @@ function kindsOf(view: View): { decide: Decide }[] {
   return []
 }
 
-function nameOf(view: View, place: string): string {
+function nameOf(view: View, position: string): string {
   const author = view['author'] as View | undefined
-  return [place, view['reason'], view['uri'] ?? view['did'], author?.['did']].join(' ')
+  return [position, view['reason'], view['uri'] ?? view['did'], author?.['did']].join(' ')
 }
 
 /** The decisions about a subject in all contexts, under one set of preferences. */
@@ -128,13 +131,21 @@ function described({ noOverride, filters, blurs, alerts, informs }: ModerationUI
 
 function causeOf(cause: ModerationCause): string {
   const { type, priority, source, downgraded = false } = cause
-  const said = [type, priority, ...(downgraded ? ['downgraded'] : [])]
-  if (source.type === 'list') said.push(source.list.uri, source.list.name, source.list.purpose)
-  if (source.type === 'labeler') said.push(source.did)
+  const reported = [type, priority, ...(downgraded ? ['downgraded'] : [])]
+  if (source.type === 'list') reported.push(source.list.uri, source.list.name, source.list.purpose)
+  if (source.type === 'labeler') reported.push(source.did)
   if (cause.type === 'label') {
     const { label, setting, target, noOverride } = cause
-    said.push(label.val, label.uri, label.src, String(label.cid), setting, target, `${noOverride}`)
+    reported.push(
+      label.val,
+      label.uri,
+      label.src,
+      String(label.cid),
+      setting,
+      target,
+      `${noOverride}`,
+    )
   }
-  if (cause.type === 'mute-word') said.push(...cause.matches.map(({ word }) => word.value))
-  return said.join(' ')
+  if (cause.type === 'mute-word') reported.push(...cause.matches.map(({ word }) => word.value))
+  return reported.join(' ')
 }

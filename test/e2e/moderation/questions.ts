@@ -19,21 +19,21 @@ export function moderationQuestions(
   { vera, ann, judge, root, made, modlists, quotes }: ModerationSeed,
   who: 'member' | 'visitor',
 ): [nsid: string, params: Params][] {
-  const posts = [root, ...quotes, ...made.flatMap((one) => one.posts)]
+  const posts = [root, ...quotes, ...made.flatMap((made) => made.posts)]
   const dids = [vera, ann, judge, ...made.map(({ by }) => by)].map(({ did }) => did)
   const page = { limit: 100 }
   const all: [string, Params][] = [
     ...inChunks(posts).map(
-      (uris) => ['app.bsky.feed.getPosts', { uris: uris.map(uriOf) }] as Asked,
+      (uris) => ['app.bsky.feed.getPosts', { uris: uris.map(uriOf) }] as RequestOptions,
     ),
-    ...inChunks(dids).map((actors) => ['app.bsky.actor.getProfiles', { actors }] as Asked),
-    ...dids.map((actor) => ['app.bsky.actor.getProfile', { actor }] as Asked),
-    ...dids.map((actor) => ['app.bsky.feed.getAuthorFeed', { actor, ...page }] as Asked),
-    ...dids.map((actor) => ['app.bsky.graph.getLists', { actor }] as Asked),
-    ...made.map(({ list }) => ['app.bsky.graph.getList', { list: list.uri }] as Asked),
-    ...modlists.map(({ uri }) => ['app.bsky.graph.getList', { list: uri }] as Asked),
-    ...dids.map((actor) => ['app.bsky.feed.getActorFeeds', { actor }] as Asked),
-    ...quotes.map(({ uri }) => ['app.bsky.feed.getPostThread', { uri }] as Asked),
+    ...inChunks(dids).map((actors) => ['app.bsky.actor.getProfiles', { actors }] as RequestOptions),
+    ...dids.map((actor) => ['app.bsky.actor.getProfile', { actor }] as RequestOptions),
+    ...dids.map((actor) => ['app.bsky.feed.getAuthorFeed', { actor, ...page }] as RequestOptions),
+    ...dids.map((actor) => ['app.bsky.graph.getLists', { actor }] as RequestOptions),
+    ...made.map(({ list }) => ['app.bsky.graph.getList', { list: list.uri }] as RequestOptions),
+    ...modlists.map(({ uri }) => ['app.bsky.graph.getList', { list: uri }] as RequestOptions),
+    ...dids.map((actor) => ['app.bsky.feed.getActorFeeds', { actor }] as RequestOptions),
+    ...quotes.map(({ uri }) => ['app.bsky.feed.getPostThread', { uri }] as RequestOptions),
     ['app.bsky.feed.getFeedGenerators', { feeds: made.map(({ feed }) => feed.uri) }],
     ['app.bsky.feed.getPostThread', { uri: root.uri }],
     ['app.bsky.unspecced.getPostThreadV2', { anchor: root.uri }],
@@ -53,7 +53,7 @@ export function moderationQuestions(
   return all.filter(([nsid]) => who === 'member' || !FOR_MEMBERS.has(nsid))
 }
 
-type Asked = [nsid: string, params: Params]
+type RequestOptions = [nsid: string, params: Params]
 
 const uriOf = ({ uri }: { uri: string }) => uri
 

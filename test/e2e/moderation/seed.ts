@@ -84,7 +84,7 @@ export async function sowModeration(
   const cast = Object.fromEntries(RELATIONS.map((name, i) => [name, related[i]!]))
   const modlists = await relate(world, reference.origin, { vera, cast: cast as Cast })
   const labelling = createLabelling(labelers)
-  for (const [i, one] of made.entries()) labelAll(labelling, one, i)
+  for (const [i, item] of made.entries()) labelAll(labelling, item, i)
   await labelling.send(reference.postgresUrl)
   await arrives(world, reference.origin, vera, await post(ann, 'the last of all'))
   return {
@@ -96,17 +96,17 @@ export async function sowModeration(
     made,
     modlists,
     quotes,
-    stop: async () => void (await Promise.all(labelers.map((one) => one.close()))),
+    stop: async () => void (await Promise.all(labelers.map((labeler) => labeler.close()))),
   }
 }
 
 /** So many at once would take a busy directory longer than the PDS waits for it. */
 async function oneByOne<T, R>(
   all: readonly T[],
-  make: (one: T, i: number) => Promise<R>,
+  make: (item: T, i: number) => Promise<R>,
 ): Promise<R[]> {
   const made: R[] = []
-  for (const [i, one] of all.entries()) made.push(await make(one, i))
+  for (const [i, item] of all.entries()) made.push(await make(item, i))
   return made
 }
 

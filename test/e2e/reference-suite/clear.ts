@@ -38,11 +38,11 @@ async function entriesOf(bsky: TestBsky, table: string, actorDid: string): Promi
     return dids.map((key: string) => ({ namespace: NAMESPACES.subscription, key }))
   }
   const { bookmarks } = await dataplane.getActorBookmarks(request)
-  const kept = keyed(NAMESPACES.bookmark, bookmarks)
+  const stored = keyed(NAMESPACES.bookmark, bookmarks)
   // In the reference, bookmarks are in this table, too.
   return table === 'private_data'
-    ? [...kept, { namespace: NAMESPACES.preferences, key: 'self' }]
-    : kept
+    ? [...stored, { namespace: NAMESPACES.preferences, key: 'self' }]
+    : stored
 }
 
 function keyed(namespace: string, entries: readonly { key: string }[]): Entry[] {

@@ -65,8 +65,8 @@ function merged<T extends { id: string }>(document: T, declared: DidDocument | u
   for (const [name, parts] of Object.entries(declared ?? {})) {
     const added = parts as Part[]
     const names = new Set(added.map(nameOf))
-    const kept = ((lists[name] ?? []) as Part[]).filter((part) => !names.has(nameOf(part)))
-    lists[name] = [...kept, ...added]
+    const filtered = ((lists[name] ?? []) as Part[]).filter((part) => !names.has(nameOf(part)))
+    lists[name] = [...filtered, ...added]
   }
   return { ...document, ...lists }
 }

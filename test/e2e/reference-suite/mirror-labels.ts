@@ -17,22 +17,22 @@ type Label = {
   exp: string | null
 }
 
-type Parts = { bsky: TestBsky; db: Tables; ours: Ours; labelers: Labelers }
+type Dependencies = { bsky: TestBsky; db: Tables; ours: Ours; labelers: Labelers }
 
 /** @returns a function that hands on what has changed since */
-export function createLabelMirror(parts: Parts): () => Promise<void> {
+export function createLabelMirror(parts: Dependencies): () => Promise<void> {
   const { db, labelers } = parts
-  const said = new Map<string, Label>()
+  const reported = new Map<string, Label>()
 
   async function changes(): Promise<Label[]> {
     const rows: Label[] = await db.selectFrom('label').selectAll().execute()
     const now = new Map(rows.map((row) => [keyOf(row), row]))
     const changed: Label[] = []
     for (const [key, row] of now) {
-      const before = said.get(key)
+      const before = reported.get(key)
       if (!before || before.neg !== row.neg || before.cts !== row.cts) changed.push(row)
     }
-    for (const [key, row] of said) {
+    for (const [key, row] of reported) {
       if (!now.has(key) && !row.neg)
         changed.push({ ...row, neg: true, cts: new Date().toISOString() })
     }
@@ -41,8 +41,8 @@ export function createLabelMirror(parts: Parts): () => Promise<void> {
 
   async function say(label: Label): Promise<void> {
     const { src, uri, val, neg, cts, exp, cid } = label
-    if (neg) said.delete(keyOf(label))
-    else said.set(keyOf(label), label)
+    if (neg) reported.delete(keyOf(label))
+    else reported.set(keyOf(label), label)
     const labeler = await labelers.of(src)
     await labeler.say({
       uri,
@@ -77,7 +77,10 @@ function isLasting({ exp }: Label): boolean {
   return exp === null || Date.parse(exp) > Date.now()
 }
 
-async function isInForce({ bsky, labelers }: Parts, { src, uri, val }: Label): Promise<boolean> {
+async function isInForce(
+  { bsky, labelers }: Dependencies,
+  { src, uri, val }: Label,
+): Promise<boolean> {
   const { did } = await labelers.of(src)
   const { labels } = await bsky.ctx.dataplane.getLabels({ subjects: [uri], issuers: [did] })
   return labels.some((bytes: Uint8Array) => {
@@ -87,7 +90,7 @@ async function isInForce({ bsky, labelers }: Parts, { src, uri, val }: Label): P
 }
 
 /** Names the source in a member's request, as that follows its stream, and waits until it does. */
-async function follow({ bsky, ours, labelers }: Parts, source: string): Promise<void> {
+async function follow({ bsky, ours, labelers }: Dependencies, source: string): Promise<void> {
   const labeler: Labeler = await labelers.of(source)
   if (source === EXAMPLE || labeler.connections.length > 0) return
   const { serverDid } = bsky

@@ -15,9 +15,9 @@ export type Mirror = {
 }
 
 /** `db`: the tables themselves, not as tests see them. */
-type Parts = { bsky: TestBsky; db: Tables; ours: Ours; labelers: Labelers }
+type Dependencies = { bsky: TestBsky; db: Tables; ours: Ours; labelers: Labelers }
 
-export function startMirror(parts: Parts): Mirror {
+export function startMirror(parts: Dependencies): Mirror {
   const steps = [createVerifierMirror(parts), createLabelMirror(parts), createTagMirror(parts)]
   let running = Promise.resolve()
 
@@ -34,7 +34,7 @@ export function startMirror(parts: Parts): Mirror {
   }
 }
 
-function createVerifierMirror({ db, ours }: Parts): () => Promise<void> {
+function createVerifierMirror({ db, ours }: Dependencies): () => Promise<void> {
   let verifiers = ''
   return async () => {
     const rows: { did: string }[] = await db
@@ -52,7 +52,7 @@ function createVerifierMirror({ db, ours }: Parts): () => Promise<void> {
   }
 }
 
-function createTagMirror({ db, ours }: Parts): () => Promise<void> {
+function createTagMirror({ db, ours }: Dependencies): () => Promise<void> {
   const known = new Set<string>()
   return async () => {
     const rows: { uri: string; tags: unknown }[] = await db

@@ -28,9 +28,9 @@ fs.readFile = ((path: unknown, ...rest: never[]) => {
 }) as typeof readFile
 
 type BskyConfig = Parameters<typeof real.TestBsky.create>[0]
-type Parts = { ours: Ours; mirror: Mirror }
+type Dependencies = { ours: Ours; mirror: Mirror }
 
-const partsOf = new WeakMap<real.TestBsky, Parts>()
+const partsOf = new WeakMap<real.TestBsky, Dependencies>()
 const createReference = real.TestBsky.create.bind(real.TestBsky)
 
 if (FACE !== 'own') real.TestBsky.create = createOnOurs

@@ -59,15 +59,15 @@ async function answer(options: Options, req: IncomingMessage, res: ServerRespons
   })
   const bytes = Buffer.concat(await found.toArray())
   const plain = (await DECODERS[found.headers['content-encoding'] ?? '']?.(bytes)) ?? bytes
-  const shown: OutgoingHttpHeaders = { ...found.headers }
+  const visible: OutgoingHttpHeaders = { ...found.headers }
   for (const name of ['atproto-content-labelers', 'set-cookie']) {
-    if (typeof shown[name] === 'string') shown[name] = asTheirs(shown[name])
+    if (typeof visible[name] === 'string') visible[name] = asTheirs(visible[name])
   }
   const text = plain.toString()
   const about = { type: found.headers['content-type'], path: url.pathname }
-  const told = asTheirs(withoutDifferences(text, about))
-  const sentBack = told === text ? bytes : await encoded(told, shown)
-  res.writeHead(found.statusCode ?? 502, shown)
+  const notified = asTheirs(withoutDifferences(text, about))
+  const sentBack = notified === text ? bytes : await encoded(notified, visible)
+  res.writeHead(found.statusCode ?? 502, visible)
   res.end(sentBack)
 }
 

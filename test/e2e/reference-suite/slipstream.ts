@@ -137,9 +137,9 @@ function settingsOf({ cfg, serverDid, dataplanePort, labelers }: Options): Recor
 /** The stream's place, as written with each batch of events. */
 function appliedUpTo(dataDir: string): number {
   const db = new Database(join(dataDir, 'slipstream.sqlite'), { readonly: true })
-  const place = db.prepare('SELECT max(time_us) FROM stream_cursors').pluck().get()
+  const position = db.prepare('SELECT max(time_us) FROM stream_cursors').pluck().get()
   db.close()
-  return Number(place ?? 0)
+  return Number(position ?? 0)
 }
 
 function pause(ms: number): Promise<void> {

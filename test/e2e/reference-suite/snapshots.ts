@@ -19,10 +19,10 @@ export default new Numbered({})
 function numbered(snapshot: string): string {
   const names = new Map<string, number>()
   const counts = new Map<string, number>()
-  return snapshot.replaceAll(NAMES, (whole, kind: string) => {
-    const number = names.get(whole) ?? counts.get(kind) ?? 0
-    if (!names.has(whole)) counts.set(kind, number + 1)
-    names.set(whole, number)
+  return snapshot.replaceAll(NAMES, (complete, kind: string) => {
+    const number = names.get(complete) ?? counts.get(kind) ?? 0
+    if (!names.has(complete)) counts.set(kind, number + 1)
+    names.set(complete, number)
     return `${kind}(${number})`
   })
 }

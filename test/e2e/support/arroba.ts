@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { keepOutput } from './child.ts'
+import { storeOutput } from './child.ts'
 
 export type ArrobaAccount = {
   did: string
@@ -45,7 +45,7 @@ export async function startArroba(
   { port, accounts }: { port: number; accounts: ArrobaAccount[] },
 ): Promise<{ stop: () => Promise<void> }> {
   const child = spawn(python, [SCRIPT, String(port)], { stdio: 'pipe' })
-  const output = keepOutput(child)
+  const output = storeOutput(child)
   child.stdin.end(JSON.stringify(accounts))
   const ended = once(child, 'exit').then(() => {
     throw new Error(`arroba ended: ${output()}`)

@@ -12,7 +12,7 @@ export type Child = {
   end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number | null>
 }
 
-const KEPT_CHARACTERS = 200_000
+const CACHED_CHARACTERS = 200_000
 
 export function startChild(
   command: string,
@@ -20,7 +20,7 @@ export function startChild(
   options: { cwd?: string; env?: Record<string, string | undefined> } = {},
 ): Child {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  const output = keepOutput(child)
+  const output = storeOutput(child)
   let failure: Error | undefined
   child.once('error', (error) => {
     failure = error
@@ -41,11 +41,11 @@ export function startChild(
   }
 }
 
-export function keepOutput(child: ChildProcess): () => string {
+export function storeOutput(child: ChildProcess): () => string {
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
-      text = (text + chunk.toString()).slice(-KEPT_CHARACTERS)
+      text = (text + chunk.toString()).slice(-CACHED_CHARACTERS)
     })
   }
   return () => text

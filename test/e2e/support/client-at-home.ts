@@ -62,8 +62,8 @@ export class ClientAtHome {
   /** Scrolls until all of these were shown, or no more arrive. */
   async scrollPast(texts: readonly string[]): Promise<void> {
     const isPast = () => {
-      const shown = new Set(this.texts())
-      return texts.every((text) => shown.has(text))
+      const visible = new Set(this.texts())
+      return texts.every((text) => visible.has(text))
     }
     for (let before = -1; !this.#isAtEnd && !isPast() && before < this.#posts.length; ) {
       before = this.#posts.length
@@ -81,7 +81,7 @@ export class ClientAtHome {
       ? await this.#client.call(app.bsky.feed.getFeed, { feed: DISCOVER as AtUriString, limit: 1 })
       : await this.#client.call(app.bsky.feed.getTimeline, { limit: 1 })
     const [newest] = feed
-    const isNew = newest !== undefined && !this.#posts.some((one) => keyOf(one) === keyOf(newest))
+    const isNew = newest !== undefined && !this.#posts.some((post) => keyOf(post) === keyOf(newest))
     if (isNew && this.#posts.length === 0) await this.refresh()
     return isNew
   }

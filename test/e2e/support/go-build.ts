@@ -34,10 +34,10 @@ export async function isGoPresent(): Promise<boolean> {
 }
 
 export function isBuilt(program: GoProgram): boolean {
-  return existsSync(placeOf(program).binary)
+  return existsSync(positionOf(program).binary)
 }
 
-function placeOf({ name, version }: GoProgram) {
+function positionOf({ name, version }: GoProgram) {
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'slipstream-e2e')
   return { cache, binary: join(cache, `${name}-${version}`) }
 }
@@ -48,7 +48,7 @@ function placeOf({ name, version }: GoProgram) {
  */
 export async function buildGo(program: GoProgram): Promise<string> {
   const { name, module, version, path } = program
-  const { cache, binary } = placeOf(program)
+  const { cache, binary } = positionOf(program)
   if (existsSync(binary)) return binary
   mkdirSync(cache, { recursive: true })
   const work = mkdtempSync(join(cache, 'build-'))

@@ -28,8 +28,8 @@ function row(values: number[]): string {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
-  const shown = { n: sorted.length, p50: at(0.5), p90: at(0.9), max: sorted.at(-1)! }
-  return Object.entries(shown)
+  const visible = { n: sorted.length, p50: at(0.5), p90: at(0.9), max: sorted.at(-1)! }
+  return Object.entries(visible)
     .map(([name, value]) => `${name} ${String(Math.round(value)).padStart(5)}`)
     .join('  ')
 }

@@ -62,8 +62,8 @@ class Acts {
     if (dice < 0.7) return this.#anyPost()
     if (dice < 0.82) return this.#react('app.bsky.feed.repost')
     if (dice < 0.88) {
-      const [one, other] = [random.pick(dids), random.pick(writers)]
-      return one === other ? undefined : this.follow(one, other)
+      const [first, other] = [random.pick(dids), random.pick(writers)]
+      return first === other ? undefined : this.follow(first, other)
     }
     return this.#undo()
   }
@@ -118,7 +118,7 @@ class Acts {
     const [victim] = this.#undoable.splice(at, 1) as [Undoable]
     const { did, collection, rkey, uri, pair } = victim
     if (pair) this.#pairs.delete(pair)
-    const index = this.#posts.findIndex((one) => one.uri === uri)
+    const index = this.#posts.findIndex((post) => post.uri === uri)
     if (index >= 0) this.#posts.splice(index, 1)
     const rev = tid(this.#tick() * 1000 + 1, 0)
     return { did, operation: 'delete', collection, rkey, rev }

@@ -42,19 +42,20 @@ export function foldEntries(entries: readonly LogEntry[]): Model {
     if (collection === 'app.bsky.feed.post') everPosted.add(uri)
   }
   const all = [...left.values()]
-  const of = (collection: string) => all.filter((one) => one.collection === collection)
+  const of = (collection: string) => all.filter((remaining) => remaining.collection === collection)
   const follows = of('app.bsky.graph.follow')
   const followed = (did: string) =>
-    follows.filter((one) => one.did === did).map(({ record }) => record.subject as string)
+    follows.filter((follow) => follow.did === did).map(({ record }) => record.subject as string)
   const items = feedItems(of('app.bsky.feed.post'), of('app.bsky.feed.repost'), left)
   return {
     posts: countPosts(all, everPosted),
     follows: followed,
-    followers: (did) => follows.filter((one) => one.record.subject === did).map((one) => one.did),
-    authorFeed: (did) => items.filter((item) => item.did === did).map(({ shown }) => shown),
+    followers: (did) =>
+      follows.filter((follow) => follow.record.subject === did).map((follow) => follow.did),
+    authorFeed: (did) => items.filter((item) => item.did === did).map(({ shown: text }) => text),
     timeline(did) {
-      const shown = new Set([did, ...followed(did)])
-      return items.filter((item) => shown.has(item.did)).map((item) => item.shown)
+      const visible = new Set([did, ...followed(did)])
+      return items.filter((item) => visible.has(item.did)).map((item) => item.shown)
     },
   }
 }
@@ -82,11 +83,11 @@ function countPosts(all: Left[], everPosted: Set<string>): Model['posts'] {
 /** Posts, and reposts of posts that still exist, newest first. */
 function feedItems(posts: Left[], reposts: Left[], left: Map<string, Left>) {
   const items = [
-    ...posts.map((one) => ({ ...one, shown: one.uri })),
+    ...posts.map((post) => ({ ...post, shown: post.uri })),
     ...reposts
-      .map((one) => ({ ...one, subject: (one.record.subject as { uri: string }).uri }))
+      .map((repost) => ({ ...repost, subject: (repost.record.subject as { uri: string }).uri }))
       .filter(({ subject }) => left.has(subject))
-      .map((one) => ({ ...one, shown: `${one.subject} ← ${one.uri}` })),
+      .map((item) => ({ ...item, shown: `${item.subject} ← ${item.uri}` })),
   ]
   return items.sort((a, b) => (a.record.createdAt < b.record.createdAt ? 1 : -1))
 }

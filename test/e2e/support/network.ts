@@ -5,7 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { MAX_WAIT_MS } from '../../support/patience.ts'
-import { keepOutput } from './child.ts'
+import { storeOutput } from './child.ts'
 
 export type Network = {
   plcUrl: string
@@ -43,7 +43,7 @@ export async function startNetwork(appViewPort: number): Promise<Network> {
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  const output = keepOutput(child)
+  const output = storeOutput(child)
   const signal = AbortSignal.timeout(MAX_WAIT_MS)
   const started = once(child, 'message', { signal }) as Promise<[Started]>
   const died = once(child, 'exit').then(() => undefined)
@@ -51,7 +51,7 @@ export async function startNetwork(appViewPort: number): Promise<Network> {
   if (!first) throw new Error(`The PLC and PDS did not start:\n${output()}`)
   const { plcUrl, pdsUrl, adminAuth } = first[0]
   const admin = (method: string, body: object) => asAdmin({ pdsUrl, adminAuth }, method, body)
-  const told = async (message: string | object): Promise<unknown> => {
+  const notified = async (message: string | object): Promise<unknown> => {
     const done = once(child, 'message', { signal: AbortSignal.timeout(MAX_WAIT_MS) })
     child.send(message)
     return (await done)[0]
@@ -64,9 +64,9 @@ export async function startNetwork(appViewPort: number): Promise<Network> {
       const subject = { $type: 'com.atproto.admin.defs#repoRef', did }
       return admin('updateSubjectStatus', { subject, takedown: { applied } })
     },
-    rotateKey: async (did, isAnnounced) => void (await told({ rotate: did, isAnnounced })),
-    second: async () => ((await told('second')) as { url: string }).url,
-    move: async (did, credentials) => void (await told({ move: did, credentials })),
+    rotateKey: async (did, isAnnounced) => void (await notified({ rotate: did, isAnnounced })),
+    second: async () => ((await notified('second')) as { url: string }).url,
+    move: async (did, credentials) => void (await notified({ move: did, credentials })),
     stop: () => stop(child),
   }
 }

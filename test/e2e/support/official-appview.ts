@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { keepOutput } from './child.ts'
+import { storeOutput } from './child.ts'
 import { freePort } from './free-port.ts'
 
 export const OFFICIAL_ADMIN_PASSWORD = 'admin-of-the-official'
@@ -47,7 +47,7 @@ export async function startOfficialAppView(options: {
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  const output = keepOutput(child)
+  const output = storeOutput(child)
   const up = once(child, 'message', { signal: AbortSignal.timeout(START_MS) })
   const died = once(child, 'exit').then(() => undefined)
   const first = await Promise.race([up, died]).catch(() => undefined)

@@ -43,7 +43,9 @@ async function answerDocument(
   if (!answer.ok) return void res.writeHead(answer.status).end(await answer.text())
   const document = (await answer.json()) as DidDocument
   const data = (await (await fetch(`${origin}${req.url}/data`)).json()) as OperationData
-  const verificationMethod = document.verificationMethod.map((one) => asMultikey(one, data))
+  const verificationMethod = document.verificationMethod.map((verificationMethod) =>
+    asMultikey(verificationMethod, data),
+  )
   res.setHeader('content-type', 'application/did+ld+json')
   res.end(JSON.stringify(change({ ...document, verificationMethod })))
 }

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keepOutput } from './child.ts'
+import { storeOutput } from './child.ts'
 import { freePort } from './free-port.ts'
 
 export type Postgres = { url: string; output: () => string; stop: () => Promise<void> }
@@ -18,12 +18,12 @@ const START_MS = 240_000
 /** The folder of its programs; undefined if not installed. */
 export function findPostgres(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).toSorted((a, b) => +b - +a) : []
-  const folders = [...versions.map((one) => join(DEBIAN, one, 'bin')), ...pathFolders()]
+  const folders = [...versions.map((version) => join(DEBIAN, version, 'bin')), ...pathFolders()]
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && runner() !== undefined)
 }
 
 function pathFolders(): string[] {
-  return (process.env['PATH'] ?? '').split(':').filter((one) => one !== '')
+  return (process.env['PATH'] ?? '').split(':').filter((part) => part !== '')
 }
 
 type Runner = { uid?: number; gid?: number }
@@ -54,7 +54,7 @@ export async function startPostgres(bin: string): Promise<Postgres> {
     ...options,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const output = keepOutput(child)
+  const output = storeOutput(child)
   const stop = async () => {
     const gone = child.exitCode === null ? once(child, 'exit') : undefined
     child.kill('SIGQUIT')

@@ -25,7 +25,7 @@ export async function timeline(reader: Account, way?: Way): Promise<FeedViewPost
   return (await timelinePage(reader, {}, way)).feed
 }
 
-export function wholeTimeline(reader: DirectReader, limit: number): Promise<FeedViewPost[]> {
+export function fullTimeline(reader: DirectReader, limit: number): Promise<FeedViewPost[]> {
   return everyPage(async (page) => {
     const { feed, cursor } = await reader
       .client()
@@ -34,7 +34,7 @@ export function wholeTimeline(reader: DirectReader, limit: number): Promise<Feed
   })
 }
 
-export function wholeAuthorFeed(reader: DirectReader, actor: DidString): Promise<FeedViewPost[]> {
+export function fullAuthorFeed(reader: DirectReader, actor: DidString): Promise<FeedViewPost[]> {
   return everyPage(async (page) => {
     const params = { actor, limit: 100, ...page }
     const { feed, cursor } = await reader.client().call(app.bsky.feed.getAuthorFeed, params)
@@ -42,7 +42,7 @@ export function wholeAuthorFeed(reader: DirectReader, actor: DidString): Promise
   })
 }
 
-export function wholeFollows(reader: DirectReader, actor: DidString): Promise<string[]> {
+export function fullFollows(reader: DirectReader, actor: DidString): Promise<string[]> {
   return everyPage(async (page) => {
     const params = { actor, limit: 100, ...page }
     const { follows, cursor } = await reader.client().call(app.bsky.graph.getFollows, params)
@@ -50,7 +50,7 @@ export function wholeFollows(reader: DirectReader, actor: DidString): Promise<st
   })
 }
 
-export function wholeFollowers(reader: DirectReader, actor: DidString): Promise<string[]> {
+export function fullFollowers(reader: DirectReader, actor: DidString): Promise<string[]> {
   return everyPage(async (page) => {
     const params = { actor, limit: 100, ...page }
     const { followers, cursor } = await reader.client().call(app.bsky.graph.getFollowers, params)

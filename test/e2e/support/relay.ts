@@ -56,7 +56,7 @@ function passSocket(pdsUrl: string, req: IncomingMessage, socket: Duplex, head: 
   closeTogether(upstream, socket)
 }
 
-function closeTogether(one: Duplex, other: Duplex): void {
-  one.on('error', () => other.destroy())
-  one.on('close', () => other.destroy())
+function closeTogether(duplex: Duplex, other: Duplex): void {
+  duplex.on('error', () => other.destroy())
+  duplex.on('close', () => other.destroy())
 }

@@ -41,11 +41,11 @@ export async function simulateTown(size: number, realPlcUrl: string): Promise<Si
   return { plcUrl: plc.url, people: [...documents.keys()], texts, stop }
 }
 
-function populate(host: PdsDouble, one: { did: string; handle: string }, atMs: number): string {
-  const account = host.create(one)
-  const text = `by ${one.handle}`
+function populate(host: PdsDouble, item: { did: string; handle: string }, atMs: number): string {
+  const account = host.create(item)
+  const text = `by ${item.handle}`
   const createdAt = new Date(atMs).toISOString()
-  const profile = { displayName: one.handle }
+  const profile = { displayName: item.handle }
   account.put({ collection: 'app.bsky.actor.profile', rkey: 'self', value: profile, atMs })
   account.put({ collection: 'app.bsky.feed.post', value: { text, createdAt }, atMs })
   return text

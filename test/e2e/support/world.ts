@@ -53,7 +53,7 @@ export async function startWorld<T>(
     throw error
   })
   const world = { network, jetstream, slipstream, person, latencies: createLatencies() }
-  return { world: { ...world, ...keeper(), stop: () => stop(world) }, early }
+  return { world: { ...world, ...saver(), stop: () => stop(world) }, early }
 }
 
 /** Creates one account for each name. */
@@ -64,17 +64,17 @@ export function people<const Names extends string[]>(
   return Promise.all(names.map(person)) as Promise<{ [K in keyof Names]: Account }>
 }
 
-function keeper(): Pick<World, 'stands' | 'everythingStands'> {
-  const kept = new Map<string, Check>()
+function saver(): Pick<World, 'stands' | 'everythingStands'> {
+  const cache = new Map<string, Check>()
   return {
     async stands(what, check) {
-      if (kept.has(what)) throw new Error(`"${what}" is checked twice`)
+      if (cache.has(what)) throw new Error(`"${what}" is checked twice`)
       await eventually(check)
-      kept.set(what, check)
+      cache.set(what, check)
     },
     async everythingStands() {
-      expect(kept.size).toBeGreaterThan(0)
-      for (const [what, check] of kept) {
+      expect(cache.size).toBeGreaterThan(0)
+      for (const [what, check] of cache) {
         await eventually(check).catch((error: Error) => {
           error.message = `no longer so: ${what}\n${error.message}`
           throw error

@@ -13,7 +13,7 @@ import type { LoggedEmission } from '../../support/jetstream-double/emission.ts'
 const PREFIX = '/xrpc/network.bsky.jetstream.'
 const HEADER_BYTES = 256
 const INDEX_ENTRY_BYTES = 52
-const WHOLE_FROM = 0.75
+const COMPLETE_FROM = 0.75
 
 type Block = { minSeq: number; maxSeq: number; rows: LoggedEmission[]; frame: Buffer }
 type Segment = { name: string; generation: number; blocks: Block[]; file: Buffer }
@@ -76,10 +76,10 @@ export function createArchiveDouble(
     damage: shelf.damage,
   }
   double.serve = (request, response) => {
-    const asked = readAsked(request)
-    if (!asked) return false
-    requests.push(asked)
-    serve({ archive, shelf, maxEntries }, asked, request, response)
+    const requested = readRequested(request)
+    if (!requested) return false
+    requests.push(requested)
+    serve({ archive, shelf, maxEntries }, requested, request, response)
     return true
   }
   return archive
@@ -138,7 +138,7 @@ function createShelf(rowsPerBlock: number, blocksPerSegment: number) {
 }
 
 /** @returns undefined for requests that are not the archive's */
-function readAsked({ url: path = '/', headers }: IncomingMessage): ArchiveRequest | undefined {
+function readRequested({ url: path = '/', headers }: IncomingMessage): ArchiveRequest | undefined {
   const url = new URL(path, 'http://double')
   const method = url.pathname.slice(PREFIX.length)
   const known = ['planSnapshot', 'getSegment', 'getBlock'].includes(method)
@@ -146,20 +146,20 @@ function readAsked({ url: path = '/', headers }: IncomingMessage): ArchiveReques
   return { method, key: headers.authorization, range: headers.range, query: url.searchParams }
 }
 
-type Parts = { archive: ArchiveDouble; shelf: Shelf; maxEntries: number }
+type Dependencies = { archive: ArchiveDouble; shelf: Shelf; maxEntries: number }
 
 function serve(
-  { archive, shelf, maxEntries }: Parts,
-  asked: ArchiveRequest,
+  { archive, shelf, maxEntries }: Dependencies,
+  requested: ArchiveRequest,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const fault = archive.fault(asked)
+  const fault = archive.fault(requested)
   if (fault && fault !== 'cut') return refuse(response, fault)
-  const isAllowed = archive.key === undefined || asked.key === `Bearer ${archive.key}`
+  const isAllowed = archive.key === undefined || requested.key === `Bearer ${archive.key}`
   if (!isAllowed) return refuse(response, { status: 401, error: 'AuthRequired' })
-  if (asked.method !== 'planSnapshot') {
-    const found = findData(shelf, asked)
+  if (requested.method !== 'planSnapshot') {
+    const found = findData(shelf, requested)
     if ('status' in found) return refuse(response, found)
     return sendData(archive, { ...found, isCut: fault === 'cut' }, request, response)
   }
@@ -176,7 +176,7 @@ function findData(
   { method, query }: ArchiveRequest,
 ): { body: Buffer; etag: string } | Refusal {
   const name = query.get(method === 'getBlock' ? 'segment' : 'name')
-  const found = shelf.segments.find((one) => one.name === name)
+  const found = shelf.segments.find((segment) => segment.name === name)
   if (!found) return { status: 404, error: 'SegmentNotFound' }
   const checksum = checksumOf(found)
   if (method === 'getSegment') return { body: shelf.fileToSend(found), etag: `"${checksum}"` }
@@ -235,7 +235,7 @@ function planFor(segments: readonly Segment[], afterSeq: number, maxEntries: num
       break
     }
     entries++
-    const isWhole = chosen.length / segment.blocks.length >= WHOLE_FROM
+    const isComplete = chosen.length / segment.blocks.length >= COMPLETE_FROM
     const range = { first: chosen[0]![0], last: chosen.at(-1)![0] }
     planned.push({
       name: segment.name,
@@ -243,7 +243,7 @@ function planFor(segments: readonly Segment[], afterSeq: number, maxEntries: num
       checksum: checksumOf(segment),
       minSeq: 1,
       maxSeq: 2,
-      ...(isWhole ? { mode: 'segment' } : { mode: 'blocks', blocks: [range] }),
+      ...(isComplete ? { mode: 'segment' } : { mode: 'blocks', blocks: [range] }),
     })
   }
   return { plannedThroughSeq, sealedTipSeq, segments: planned, stats: {} }

@@ -138,9 +138,9 @@ function expectAll({ world }: Scene, events: readonly StreamEvent[]): void {
   const oracle = createWorld({ scope: 'network', startAt: Date.now() })
   try {
     for (const event of events) oracle.apply([event])
-    const said = canonicalRows(oracle.db, { withTimes: true })
-    expect(said['posts']!.length).toBeGreaterThan(20)
-    expect(canonicalRows(world.db, { withTimes: true })).toEqual(said)
+    const reported = canonicalRows(oracle.db, { withTimes: true })
+    expect(reported['posts']!.length).toBeGreaterThan(20)
+    expect(canonicalRows(world.db, { withTimes: true })).toEqual(reported)
   } finally {
     oracle.dispose()
   }
@@ -242,10 +242,10 @@ describe('a stream that begins with the archive', () => {
     expect(scene.stream.report().archive!.waiting!.until).toBeGreaterThan(Date.now() + HOUR_MS)
     await scene.stop()
     archive.fault = () => undefined
-    const asked = archive.requests.length
+    const requested = archive.requests.length
     scene.start({ archiveDailyGb: 1e-9 })
     await scene.until(() => scene.stream.report().archive?.waiting?.why === 'quota')
-    expect(archive.requests.length - asked).toBeLessThanOrEqual(4)
+    expect(archive.requests.length - requested).toBeLessThanOrEqual(4)
   })
 
   it('closes the gap of a long absence, and reads nothing after a short one', async () => {
@@ -257,14 +257,14 @@ describe('a stream that begins with the archive', () => {
     const was = { ...done, host: double.url, seq: 300, timeUs: 0, startedAt: 1, finishedAt: 2 }
     putArchive(world.db, was)
     world.apply(events.slice(0, 300))
-    const place = { host: double.url, wire: 'v2', seq: 300 } as const
-    replaceStreamCursors(world.db, { ...place, timeUs: (Date.now() - HOUR_MS) * 1000 }, 1)
+    const block = { host: double.url, wire: 'v2', seq: 300 } as const
+    replaceStreamCursors(world.db, { ...block, timeUs: (Date.now() - HOUR_MS) * 1000 }, 1)
     scene.start()
     expect(scene.stream.report().archive).toBeUndefined()
     await scene.stop()
     expect(archive.requests).toEqual([])
     double.raiseFloor(450)
-    replaceStreamCursors(world.db, { ...place, timeUs: (Date.now() - 26 * HOUR_MS) * 1000 }, 1)
+    replaceStreamCursors(world.db, { ...block, timeUs: (Date.now() - 26 * HOUR_MS) * 1000 }, 1)
     scene.start()
     await scene.until(isLive(scene))
     expectAll(scene, events)

@@ -79,14 +79,14 @@ describe('segments that the server wrote', () => {
     for (const segment of segments) {
       const header = readSegmentHeader(segment.subarray(0, 256))
       const { indexAt, indexBytes } = header
-      const places = readSegmentIndex(segment.subarray(indexAt, indexAt + indexBytes), header)
-      const found = places.map(({ at, frameBytes }) =>
+      const blocks = readSegmentIndex(segment.subarray(indexAt, indexAt + indexBytes), header)
+      const found = blocks.map(({ at, frameBytes }) =>
         segment.subarray(at + 8, at + 8 + frameBytes),
       )
       expect(found).toEqual(framesIn(segment))
       const seqs = framesIn(segment).map((frame) => [...rowsOf(zstdDecompressSync(frame)).keys()])
-      expect(places.map(({ events }) => events)).toEqual(seqs.map(({ length }) => length))
-      expect(places.map(({ maxSeq }) => maxSeq)).toEqual(seqs.map((all) => all.at(-1)))
+      expect(blocks.map(({ events }) => events)).toEqual(seqs.map(({ length }) => length))
+      expect(blocks.map(({ maxSeq }) => maxSeq)).toEqual(seqs.map((all) => all.at(-1)))
     }
   })
 })
@@ -181,17 +181,17 @@ function withNumbers(value: unknown): LexValue {
   if (Array.isArray(value)) return value.map(withNumbers)
   if (value === null || Object.getPrototypeOf(value) !== Object.prototype) return value as LexValue
   return Object.fromEntries(
-    Object.entries(value as object).map(([key, one]) => [key, withNumbers(one)]),
+    Object.entries(value as object).map(([key, item]) => [key, withNumbers(item)]),
   )
 }
 
 describe('damaged blocks', () => {
   it('are refused as a whole or yield valid rows, whatever was changed', () => {
     const random = createRandom(testSeed('damaged blocks'))
-    const whole = bodies()
+    const complete = bodies()
     let refused = 0
     for (let i = 0; i < 300; i++) {
-      let body = Buffer.from(random.pick(whole))
+      let body = Buffer.from(random.pick(complete))
       const columnsEnd = Math.min(body.length, 4 + body.readUInt32LE(0) * 34)
       for (let n = random.below(4); n >= 0; n--) {
         const bound = random.chance(0.5) ? columnsEnd : body.length

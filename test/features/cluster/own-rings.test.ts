@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { BUCKETS, bucketOf } from '../../../src/features/cluster/engine/buckets.ts'
 import { createHeldBuckets } from '../../../src/features/cluster/engine/held-buckets.ts'
-import { keepOwnRings } from '../../../src/features/cluster/own-rings.ts'
+import { createOwnRings } from '../../../src/features/cluster/own-rings.ts'
 import { createMemberRings } from '../../../src/ingest/upkeep/memory/member-rings.ts'
 import { didOf } from '../../support/records.ts'
 import { createWorld } from '../../support/world.ts'
@@ -29,11 +29,11 @@ function start() {
   const held = createHeldBuckets()
   const now = () => clock.now
   const { memory, db } = world
-  const own = keepOwnRings({ memory, now, held })
+  const own = createOwnRings({ memory, now, held })
   cleanUps.push(own.stop)
-  const asked = createMemberRings({ db, memory, now, isOurs: own.isOurs })
+  const requested = createMemberRings({ db, memory, now, isOurs: own.isOurs })
   const open = () => MEMBERS.filter((did) => world.timelines.isOpen(world.uid(did)))
-  const askAll = () => MEMBERS.forEach((did) => void asked(did))
+  const askAll = () => MEMBERS.forEach((did) => void requested(did))
   return { clock, held, open, askAll, bytes: () => entryBytes(world) }
 }
 
@@ -64,7 +64,7 @@ test('each of several nodes holds its own members’ timelines, and reuses the s
   held.set(upper)
   askAll()
   expect(open()).toEqual(ofBuckets(upper))
-  const [had, has] = [ofBuckets(lower), ofBuckets(upper)].map((one) => one.length) as [
+  const [had, has] = [ofBuckets(lower), ofBuckets(upper)].map((value) => value.length) as [
     number,
     number,
   ]

@@ -1,9 +1,9 @@
 // What tests of the whole must know of nodes that share.
 
 import { nobody, private_ } from '../../support/stored-tables/entry.ts'
-import type { WholeOf } from '../../support/wholes.ts'
+import type { CompleteOf } from '../../support/wholes.ts'
 
-export const whole: WholeOf = {
+export const whole: CompleteOf = {
   live(world, { did }) {
     const uid = world.uid(did)
     world.run(({ db }) => {

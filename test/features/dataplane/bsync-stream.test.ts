@@ -132,8 +132,8 @@ test('a created, changed and deleted record has one key in the stream and in ans
   await put(bookmark, Method.CREATE, '3aaaaaaaaaa2a', { subject: { uri: post.uri, cid: post.cid } })
   await put(subscription, Method.CREATE, '3aaaaaaaaaa2b', wanted(false))
   const { bookmarks } = await bsky().getActorBookmarks({ actorDid: vera, limit: 5 })
-  const asked = { actorDid: vera, subjectDids: [gil] }
-  const { subscriptions } = await bsky().getActivitySubscriptionsByActorAndSubjects(asked)
+  const request = { actorDid: vera, subjectDids: [gil] }
+  const { subscriptions } = await bsky().getActivitySubscriptionsByActorAndSubjects(request)
   const [first, second] = [bookmarks[0]!.key, subscriptions[0]!.key]
   await put(subscription, Method.UPDATE, second, wanted(true))
   await put(subscription, Method.DELETE, second)
@@ -148,7 +148,7 @@ test('a created, changed and deleted record has one key in the stream and in ans
   ])
   const left = await bsky().getActorBookmarks({ actorDid: vera, limit: 5, cursor: first })
   expect(left.bookmarks).toEqual([])
-  const after = await bsky().getActivitySubscriptionsByActorAndSubjects(asked)
+  const after = await bsky().getActivitySubscriptionsByActorAndSubjects(request)
   expect(after.subscriptions[0]?.key).toBe('')
 })
 

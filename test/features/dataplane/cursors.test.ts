@@ -91,10 +91,10 @@ test('mutes say which parts of an account are muted', async () => {
   const { mutes } = (await dataplane.calls['getMutes']!({ actorDid: vera, limit: 100 })) as {
     mutes: { did: string; onlyReposts: boolean; onlyQuoteposts: boolean }[]
   }
-  const said = mutes.map(({ did, onlyReposts, onlyQuoteposts }) => [
+  const reported = mutes.map(({ did, onlyReposts, onlyQuoteposts }) => [
     did,
     onlyReposts,
     onlyQuoteposts,
   ])
-  expect(said.toReversed()).toEqual(people.map((did, i) => [did, i % 2 === 1, i % 3 === 2]))
+  expect(reported.toReversed()).toEqual(people.map((did, i) => [did, i % 2 === 1, i % 3 === 2]))
 })

@@ -25,13 +25,13 @@ import { verifierOf } from '../../support/random-world.ts'
 import { referenceHome, referenceUrlPatterns } from '../../support/reference-appview.ts'
 import type { World } from '../../support/social-world.ts'
 
-export type Asked = Omit<WriterRequest, 'id'> | OperatorRequest
+export type RequestOptions = Omit<WriterRequest, 'id'> | OperatorRequest
 
 export type DataplaneWorld = {
   port: number
   url: string
   /** Write requests received. */
-  asked: Asked[]
+  requested: RequestOptions[]
   /** Counted calls: name and status. */
   counted: [path: string, status: number][]
   close(): Promise<void>
@@ -58,7 +58,7 @@ export async function startDataplaneOver(
   } = {},
 ): Promise<DataplaneWorld> {
   const { world, settings, identities } = options
-  const asked: Asked[] = []
+  const requested: RequestOptions[] = []
   const counted: [string, number][] = []
   const config: Config & Partial<DataplaneSettings> = {
     ...loadConfig({}, 'no-such-file'),
@@ -76,15 +76,15 @@ export async function startDataplaneOver(
     graph,
     hydrator: ours.hydrator,
     timelines: createMemoryTimelines(100),
-    keeps: () => true,
+    isDrawn: () => true,
     writer: options.writer ?? {
       async send(request) {
-        asked.push(request as Asked)
+        requested.push(request as RequestOptions)
       },
     },
     ingest: {
       async operate(request) {
-        asked.push(request)
+        requested.push(request)
         return {}
       },
     },
@@ -95,7 +95,7 @@ export async function startDataplaneOver(
           : Promise.resolve(identities?.get(did)),
       async resolveHandle(handle) {
         if (options.isSilent?.(handle)) throw new UnansweredError(`${handle} is silent`)
-        return [...(identities?.values() ?? [])].find((one) => one.handle === handle)?.did
+        return [...(identities?.values() ?? [])].find((identity) => identity.handle === handle)?.did
       },
     },
     arrivals: options.arrivals,
@@ -104,7 +104,7 @@ export async function startDataplaneOver(
     onAnswered: (path, status) => counted.push([path, status]),
   })
   const { port } = listener
-  return { port, url: `http://127.0.0.1:${port}`, asked, counted, close: listener.close }
+  return { port, url: `http://127.0.0.1:${port}`, requested, counted, close: listener.close }
 }
 
 type Plain = Rows['written'] & { reader: Db }

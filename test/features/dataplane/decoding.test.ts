@@ -39,12 +39,12 @@ function randomOf(field: DescField, random: Random, depth: number): unknown {
 
 function randomMessage(desc: DescMessage, random: Random, depth: number): Record<string, unknown> {
   if (depth < 0) return {}
-  const fields = desc.fields.filter((one) => !one.oneof && random.chance(0.7))
+  const fields = desc.fields.filter((field) => !field.oneof && random.chance(0.7))
   return Object.fromEntries(
     fields.map((field) => {
-      const one = () => randomOf(field, random, depth)
+      const run = () => randomOf(field, random, depth)
       const value =
-        field.fieldKind === 'list' ? Array.from({ length: random.below(5) }, one) : one()
+        field.fieldKind === 'list' ? Array.from({ length: random.below(5) }, run) : run()
       return [field.localName, value]
     }),
   )
@@ -56,7 +56,7 @@ function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).filter(([name]) => !name.startsWith('$'))
-  return Object.fromEntries(entries.map(([name, one]) => [name, plain(one)]))
+  return Object.fromEntries(entries.map(([name, item]) => [name, plain(item)]))
 }
 
 test(`requests are decoded as the library decodes them (SEED=${SEED})`, () => {
@@ -76,10 +76,10 @@ test(`requests are decoded as the library decodes them (SEED=${SEED})`, () => {
 test('a truncated message is refused', () => {
   const { input } = Service.method.getInteractionCounts
   const decode = createDecoder(input)
-  const whole = Buffer.from(
+  const complete = Buffer.from(
     toBinary(input, create(input, { refs: [{ uri: TEXTS[1]!, cid: 'bafy' }] })),
   )
-  for (let end = 1; end < whole.length; end++)
-    expect(() => decode(whole.subarray(0, end))).toThrow()
-  expect(decode(whole)).toMatchObject({ refs: [{ uri: TEXTS[1], cid: 'bafy' }] })
+  for (let end = 1; end < complete.length; end++)
+    expect(() => decode(complete.subarray(0, end))).toThrow()
+  expect(decode(complete)).toMatchObject({ refs: [{ uri: TEXTS[1], cid: 'bafy' }] })
 })

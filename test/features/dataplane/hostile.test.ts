@@ -99,8 +99,8 @@ test('sessions that end with half-sent requests', async () => {
 test('a preface split into pieces is recognised as HTTP/2', async () => {
   const socket: Socket = connectTcp(dataplane.port, '127.0.0.1').on('error', () => undefined)
   socket.setNoDelay(true)
-  for (const one of PREFACE.slice(0, 10)) {
-    socket.write(one)
+  for (const value of PREFACE.slice(0, 10)) {
+    socket.write(value)
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   socket.write(PREFACE.slice(10))
@@ -184,11 +184,11 @@ test('invalid DIDs do not become viewers, and nothing is written about them', as
     await calls.getNotifications({ actorDid, limit: 1 })
     await calls.getUnreadNotificationCount({ actorDid })
     const timestamp = { seconds: 1n, nanos: 0 }
-    const error = await calls.updateNotificationSeen({ actorDid, timestamp }).catch((one) => one)
+    const error = await calls.updateNotificationSeen({ actorDid, timestamp }).catch((item) => item)
     expect([actorDid, error.code]).toEqual([actorDid, Code.InvalidArgument])
   }
   expect(viewers).toEqual([])
-  expect(dataplane.asked).toEqual([])
+  expect(dataplane.requested).toEqual([])
 })
 
 test('accounts that may not read here are answered from rows, whenever that is known', async () => {

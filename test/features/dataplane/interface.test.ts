@@ -87,8 +87,8 @@ describe('the table of calls is accurate', () => {
   })
 
   test.each(Object.keys(bsyncSupport))('of bsync’s %s', async (name) => {
-    const one = bsyncSupport[name as keyof typeof bsyncSupport]
-    const isThere = !(typeof one === 'object' && 'unimplemented' in one)
+    const support = bsyncSupport[name as keyof typeof bsyncSupport]
+    const isThere = !(typeof support === 'object' && 'unimplemented' in support)
     const transport = createConnectTransport({ baseUrl: dataplane.url, httpVersion: '1.1' })
     const calls = createClient(BsyncService, transport) as unknown as Record<string, AnyCall>
     const code = await calls[name]!({}).then(
@@ -161,10 +161,10 @@ describe('errors and limits', () => {
   })
 
   test('a page of notifications may begin at a time, as the frontend requests', async () => {
-    const asked = { actorDid: ours.written.actors.didOf(1), limit: 5 }
+    const request = { actorDid: ours.written.actors.didOf(1), limit: 5 }
     const call = grpc(dataplane)['getNotifications']!
-    await call({ ...asked, cursor: '2026-11-22T10:00:00.000Z' })
-    const error = await refusal(call({ ...asked, cursor: '2026-nonsense' }))
+    await call({ ...request, cursor: '2026-11-22T10:00:00.000Z' })
+    const error = await refusal(call({ ...request, cursor: '2026-nonsense' }))
     expect(error.code).toBe(Code.InvalidArgument)
   })
 

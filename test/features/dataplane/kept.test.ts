@@ -47,7 +47,7 @@ function dataplaneOf(world: World, invalidations: InvalidationReader | undefined
     config: { ...loadConfig({}, 'no-such-file'), trustedVerifiers },
     hydrator: createHydrator({ db, actors, graph, urls, trustedVerifiers }),
     timelines: createMemoryTimelines(100),
-    keeps: () => true,
+    isDrawn: () => true,
     writer: { send: unused },
     ingest: { operate: unused },
     resolver: { resolve: unused, resolveHandle: unused },
@@ -75,11 +75,11 @@ function dataplaneOf(world: World, invalidations: InvalidationReader | undefined
 function randomLabel(world: World, random: Random): void {
   const src = world.account(random.pick(MEMBERS))
   const about = world.sent.filter(
-    (one) => one.kind === 'commit' && one.collection === 'app.bsky.feed.post',
+    (event) => event.kind === 'commit' && event.collection === 'app.bsky.feed.post',
   )
-  const one = about.length > 0 ? random.pick(about) : undefined
-  if (one?.kind !== 'commit' || world.uid(src) === 0) return
-  const uri = random.chance(0.5) ? one.did : `at://${one.did}/${one.collection}/${one.rkey}`
+  const event = about.length > 0 ? random.pick(about) : undefined
+  if (event?.kind !== 'commit' || world.uid(src) === 0) return
+  const uri = random.chance(0.5) ? event.did : `at://${event.did}/${event.collection}/${event.rkey}`
   const label = { uri, val: random.pick(['rude', 'spam']), neg: random.chance(0.4), cid: undefined }
   const times = { cts: world.isoNow(), exp: random.chance(0.2) ? world.isoNow() : undefined }
   world.run((ctx) => applyLabels(ctx, src, [{ ...label, ...times }]))
@@ -87,11 +87,11 @@ function randomLabel(world: World, random: Random): void {
 
 /** A moderator tags an account, its profile or a post, or removes the tag. */
 function randomTag(world: World, random: Random): void {
-  const one = random.pick(world.sent)
-  if (one.kind !== 'commit') return
-  const record = `at://${one.did}/${one.collection}/${one.rkey}`
-  const subjects = [one.did, `at://${one.did}/app.bsky.actor.profile/self`]
-  if (one.collection === 'app.bsky.feed.post') subjects.push(record)
+  const event = random.pick(world.sent)
+  if (event.kind !== 'commit') return
+  const record = `at://${event.did}/${event.collection}/${event.rkey}`
+  const subjects = [event.did, `at://${event.did}/app.bsky.actor.profile/self`]
+  if (event.collection === 'app.bsky.feed.post') subjects.push(record)
   const act = random.chance(0.4) ? 'tag' : 'untag'
   // Few, so that sometimes there is none.
   const about = { subject: random.pick(subjects), tag: 'lower' }
@@ -111,9 +111,9 @@ function questions(world: World, random: Random): [keyof typeof Service.method, 
   const dids = some(Array.from({ length: world.actors.count }, (_, i) => world.actors.didOf(i + 1)))
   const uris = (collection: string) => [
     ...new Set(
-      world.sent.flatMap((one) =>
-        one.kind === 'commit' && one.collection === collection
-          ? [`at://${one.did}/${collection}/${one.rkey}`]
+      world.sent.flatMap((event) =>
+        event.kind === 'commit' && event.collection === collection
+          ? [`at://${event.did}/${collection}/${event.rkey}`]
           : [],
       ),
     ),
@@ -143,7 +143,7 @@ test(`over a random history, cached answers equal uncached ones (SEED=${SEED})`,
   const random = createRandom(SEED)
   const world = createWorld({ scope: 'network', members: MEMBERS })
   try {
-    const kept = dataplaneOf(world, new InvalidationReader(world.invalidations.buffer))
+    const stored = dataplaneOf(world, new InvalidationReader(world.invalidations.buffer))
     const fresh = dataplaneOf(world, undefined)
     const events = unreliably(randomHistory(world, random, 350), random)
     for (let at = 0; at < events.length; ) {
@@ -157,8 +157,8 @@ test(`over a random history, cached answers equal uncached ones (SEED=${SEED})`,
       randomLabel(world, random)
       randomTag(world, random)
       for (const [name, request] of questions(world, random)) {
-        const asked = `${name} ${JSON.stringify(request)}`
-        expect(await kept(name, request), asked).toEqual(await fresh(name, request))
+        const requested = `${name} ${JSON.stringify(request)}`
+        expect(await stored(name, request), requested).toEqual(await fresh(name, request))
       }
     }
   } finally {

@@ -47,11 +47,11 @@ describe('what no event has brought is fetched', () => {
   test('a post, by itself and as a thread', async () => {
     const calls = await start()
     const [eve, mallory] = [await world.person('eve'), await world.person('mallory')]
-    const [one, other] = [eve, mallory].map((by) =>
+    const [first, other] = [eve, mallory].map((by) =>
       write(by, 'app.bsky.feed.post', { text: 'old' }),
     )
-    const { records } = await calls.getPostRecords({ uris: [one!.uri] })
-    expect(records.map(({ cid }) => cid)).toEqual([one!.cid])
+    const { records } = await calls.getPostRecords({ uris: [first!.uri] })
+    expect(records.map(({ cid }) => cid)).toEqual([first!.cid])
     const { uris } = await calls.getThread({ postUri: other!.uri, above: 5, below: 5 })
     expect(uris).toEqual([other!.uri])
   })

@@ -14,7 +14,7 @@ import {
 import { ageNotifications } from '../../../src/ingest/indexing/retention/age-notifications.ts'
 import { createWriter } from '../../../src/ingest/indexing/writer.ts'
 import { createNaiveNotifications } from '../../support/naive-notifications.ts'
-import { notificationsOf, told } from '../../support/notifications.ts'
+import { notificationsOf, notified } from '../../support/notifications.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { didOf } from '../../support/records.ts'
@@ -26,7 +26,7 @@ import { type DataplaneWorld, startDataplaneOver } from './dataplane-world.ts'
 const DAY_MS = 86_400_000
 const DAYS = 30
 /** Limit for an account that is not a member, and the number of inserts between two counts. */
-const MAX_KEPT = 2_000
+const MAX_STORED = 2_000
 const CHECK_EVERY = 64
 const people = Array.from({ length: 9 }, (_, i) => didOf(`person-${i}`))
 const [alice, bob, carla] = ['alice', 'bob', 'carla'].map(didOf) as [string, string, string]
@@ -179,7 +179,7 @@ test('a new member finds all of them with their records, once', async () => {
   expect(before).toHaveLength(made.length + 1)
   w.member(alice)
   const after = await notificationsOf(w, alice)
-  expect((await told(w, alice)).toSorted()).toEqual(
+  expect((await notified(w, alice)).toSorted()).toEqual(
     before.map((line) => line.split(' ').slice(0, -1).join(' ').trim()).toSorted(),
   )
   const kinds = after.map(({ uri, record }) => [uri.split('/')[3], record['$type']])
@@ -194,14 +194,14 @@ describe('notifications kept for accounts that are not members', () => {
   test('are limited in number: the oldest are dropped', async () => {
     await start(DAYS)
     const post = w.post(alice)
-    const fans = Array.from({ length: MAX_KEPT + 3 * CHECK_EVERY }, (_, i) => didOf(`fan ${i}`))
+    const fans = Array.from({ length: MAX_STORED + 3 * CHECK_EVERY }, (_, i) => didOf(`fan ${i}`))
     w.apply(
       w.hold(() => {
         for (const did of fans) w.like(did, post)
       }),
     )
-    expect(rows()).toBeGreaterThanOrEqual(MAX_KEPT)
-    expect(rows()).toBeLessThanOrEqual(MAX_KEPT + CHECK_EVERY)
+    expect(rows()).toBeGreaterThanOrEqual(MAX_STORED)
+    expect(rows()).toBeLessThanOrEqual(MAX_STORED + CHECK_EVERY)
     const { notifications } = await calls.getNotifications({ actorDid: alice, limit: 1 })
     expect(notifications[0]!.uri).toContain(fans.at(-1))
   })

@@ -93,18 +93,18 @@ test('who blocks whom, directly and by a list', async () => {
 test('who is on a list, also once the list is deleted', async () => {
   const list = world.list(carla, 'list', 'app.bsky.graph.defs#curatelist')
   const item = world.listItem(carla, list, bob)
-  const asked = { actorDid: bob, listUris: [list.uri, 'at://nobody/app.bsky.graph.list/self'] }
-  expect(await calls.getListMembership(asked)).toMatchObject({ listitemUris: [item.uri, ''] })
+  const request = { actorDid: bob, listUris: [list.uri, 'at://nobody/app.bsky.graph.list/self'] }
+  expect(await calls.getListMembership(request)).toMatchObject({ listitemUris: [item.uri, ''] })
   world.delete(list)
-  expect(await calls.getListMembership(asked)).toMatchObject({ listitemUris: [item.uri, ''] })
+  expect(await calls.getListMembership(request)).toMatchObject({ listitemUris: [item.uri, ''] })
 })
 
 test('an account that likes a post twice is listed once', async () => {
   const post = world.post(bob)
   for (const did of [carla, bob, carla]) world.like(did, post)
   for (const did of [carla, bob]) world.follow(alice, did)
-  const asked = { actorDid: alice, subjectUris: [post.uri], limit: 3 }
-  const { results } = await calls.getKnownLikers(asked)
+  const request = { actorDid: alice, subjectUris: [post.uri], limit: 3 }
+  const { results } = await calls.getKnownLikers(request)
   expect(results[0]).toMatchObject({ count: 2, dids: expect.arrayContaining([bob, carla]) })
 })
 

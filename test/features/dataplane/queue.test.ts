@@ -132,9 +132,9 @@ test('known followers of one account are encoded in turns, and read once if it i
 })
 
 test('an answer that is too large is refused before all of it is made', async () => {
-  const asked: number[] = []
+  const requested: number[] = []
   const handler = ({ uris }: { uris: string[] }) => {
-    asked.push(uris.length)
+    requested.push(uris.length)
     return { text: 'x'.repeat(uris.length) }
   }
   const encode = ({ text }: { text: string }) => Buffer.from(text)
@@ -142,9 +142,9 @@ test('an answer that is too large is refused before all of it is made', async ()
   const sliced = inSlices('getPostRecords', handler as never, slicing)
   const of = (count: number) => ({ uris: Array.from({ length: count }, (_, i) => `at://${i}`) })
   expect(await sliced(of(600) as never, undefined)).toHaveLength(600)
-  asked.length = 0
+  requested.length = 0
   expect(() => sliced(of(2_000) as never, undefined)).toThrow('too large')
-  expect(asked).toEqual([250, 250, 250])
+  expect(requested).toEqual([250, 250, 250])
 })
 
 test('the search service beside it is in the queue, too', async () => {

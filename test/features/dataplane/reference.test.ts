@@ -34,7 +34,7 @@ describe.skipIf(!referenceIsInstalled)('the reference shows the same over ours',
     const overDouble = await referenceOver(world, ours.written.order)
     for (const viewer of [undefined, ...world.accounts.keys()]) {
       const [a, b] = await Promise.all(
-        [overOurs, overDouble].map((reference) => shown(reference, world, viewer)),
+        [overOurs, overDouble].map((reference) => format(reference, world, viewer)),
       )
       for (const [what, view] of Object.entries(b!)) {
         expect(a![what], `${what} for ${viewer} (SEED=${seed})`).toEqual(view)
@@ -46,7 +46,7 @@ describe.skipIf(!referenceIsInstalled)('the reference shows the same over ours',
 })
 
 /** The whole world as JSON. */
-async function shown(
+async function format(
   { hydrator, views, context }: Reference,
   world: World,
   viewer: string | undefined,
@@ -56,23 +56,23 @@ async function shown(
   const feed = await hydrator.hydrateFeedItems(items, ctx)
   const dids = [...world.accounts.keys()]
   const people = await hydrator.hydrateProfilesDetailed(dids, ctx)
-  const shown: Record<string, unknown> = {}
+  const visible: Record<string, unknown> = {}
   for (const item of items) {
     const name = item.repost?.uri ?? item.post.uri
-    shown[`item ${name}`] = overTheWire(views.feedViewPost(item, feed))
-    shown[`rules ${name}`] = views.feedItemBlocksAndMutes(item, feed)
+    visible[`item ${name}`] = overTheWire(views.feedViewPost(item, feed))
+    visible[`rules ${name}`] = views.feedItemBlocksAndMutes(item, feed)
   }
   for (const did of dids) {
-    shown[`profile ${did}`] = overTheWire(views.profileDetailed(did, people))
+    visible[`profile ${did}`] = overTheWire(views.profileDetailed(did, people))
   }
   const uris = (collection: string) => world.of(collection).map(({ uri }) => uri)
   const feeds = uris('app.bsky.feed.generator')
   const generators = await hydrator.hydrateFeedGens(feeds, ctx)
-  for (const uri of feeds) shown[uri] = overTheWire(views.feedGenerator(uri, generators))
+  for (const uri of feeds) visible[uri] = overTheWire(views.feedGenerator(uri, generators))
   const packs = uris('app.bsky.graph.starterpack')
   const packState = await hydrator.hydrateStarterPacks(packs, ctx)
-  for (const uri of packs) shown[uri] = overTheWire(views.starterPack(uri, packState))
-  return shown
+  for (const uri of packs) visible[uri] = overTheWire(views.starterPack(uri, packState))
+  return visible
 }
 
 function itemsOf(world: World): ReferenceItem[] {

@@ -55,14 +55,14 @@ function scalarOf(scalar: ScalarType, random: Random): unknown {
 }
 
 function fieldOf(field: DescField, random: Random, depth: number): unknown {
-  const one = () => {
+  const run = () => {
     if (field.message) return depth > 0 ? rubbish(field.message, random, depth - 1) : undefined
     if (field.enum) return random.pick([0, 1, 2, 99])
     return scalarOf(field.scalar ?? ScalarType.STRING, random)
   }
   if (field.fieldKind === 'map') return {}
-  if (field.fieldKind === 'list') return Array.from({ length: random.below(4) }, one)
-  return one()
+  if (field.fieldKind === 'list') return Array.from({ length: random.below(4) }, run)
+  return run()
 }
 
 function rubbish(
@@ -83,9 +83,9 @@ describe.each([
   ['bsky', Service],
   ['bsync', BsyncService],
 ] as [string, DescService][])('%s.Service', (_name, service) => {
-  const methods = service.methods.filter((one) => !waits(one.localName))
+  const methods = service.methods.filter((method) => !waits(method.localName))
 
-  test.each(methods.map((one) => [one.localName, one.input] as const))(
+  test.each(methods.map((method) => [method.localName, method.input] as const))(
     '%s',
     async (name, input) => {
       const transport = createGrpcTransport({ baseUrl: dataplane.url })
@@ -104,4 +104,4 @@ describe.each([
   )
 })
 
-type AnyCall = (one: object) => Promise<object>
+type AnyCall = (item: object) => Promise<object>

@@ -76,9 +76,9 @@ function clientOf(
 
 describe('says the same by', () => {
   test.each(protocols)('%s over HTTP/%s', async (...protocol) => {
-    const said = await answers(clientOf(protocol, dataplane.url))
-    expect(said).toEqual(await answers(clientOf(protocols[0], dataplane.url)))
-    expect(said).toMatchObject({
+    const reported = await answers(clientOf(protocol, dataplane.url))
+    expect(reported).toEqual(await answers(clientOf(protocols[0], dataplane.url)))
+    expect(reported).toMatchObject({
       actors: [{ exists: true }, { exists: false }],
       code: Code.NotFound,
     })
@@ -87,15 +87,15 @@ describe('says the same by', () => {
 
 describe('with mutual TLS', () => {
   const trusted = { ca: pem('ca'), servername: NAME }
-  const shown = { ...trusted, cert: pem('good'), key: pem('key') }
+  const visible = { ...trusted, cert: pem('good'), key: pem('key') }
   const foreign = { ...trusted, cert: pem('self-signed'), key: pem('key') }
   const url = () => `https://127.0.0.1:${secure.port}`
 
   test.each(protocols)(
     'a client with a certificate is answered by %s over HTTP/%s',
     async (...protocol) => {
-      const said = await answers(clientOf(protocol, url(), shown))
-      expect(said).toEqual(await answers(clientOf(protocol, dataplane.url)))
+      const reported = await answers(clientOf(protocol, url(), visible))
+      expect(reported).toEqual(await answers(clientOf(protocol, dataplane.url)))
     },
   )
 
@@ -118,10 +118,10 @@ describe('with mutual TLS', () => {
   })
 })
 
-type Asked = { path?: string; body?: Buffer; headers?: Record<string, string> }
+type RequestOptions = { path?: string; body?: Buffer; headers?: Record<string, string> }
 
 /** A hand-made gRPC call. */
-function call({ path = 'Ping', body = framed(), headers = {} }: Asked) {
+function call({ path = 'Ping', body = framed(), headers = {} }: RequestOptions) {
   const stream = session.request({
     ':method': 'POST',
     ':path': `/bsky.Service/${path}`,
@@ -130,15 +130,15 @@ function call({ path = 'Ping', body = framed(), headers = {} }: Asked) {
     ...headers,
   })
   const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>()
-  let said: Record<string, unknown> = {}
+  let reported: Record<string, unknown> = {}
   stream.on('response', (fields) => {
-    said = { ...said, ...fields }
+    reported = { ...reported, ...fields }
   })
   stream.on('trailers', (fields) => {
-    said = { ...said, ...fields }
+    reported = { ...reported, ...fields }
   })
   stream.on('error', reject)
-  stream.on('close', () => resolve(said))
+  stream.on('close', () => resolve(reported))
   stream.resume()
   stream.end(body)
   return { stream, answered: promise }
@@ -160,21 +160,21 @@ describe('malformed calls', () => {
     ['a compressed message', framed(Buffer.alloc(3), { flag: 1 })],
     ['bytes that are not the request’s type', framed(Buffer.from([0x0a, 0xff, 0xff]))],
   ])('%s', async (_, body) => {
-    const said = await call({ path: 'GetActors', body }).answered
-    expect(said).toMatchObject({ ':status': 200, 'grpc-status': String(Code.InvalidArgument) })
+    const reported = await call({ path: 'GetActors', body }).answered
+    expect(reported).toMatchObject({ ':status': 200, 'grpc-status': String(Code.InvalidArgument) })
     expect(await call({}).answered).toMatchObject({ 'grpc-status': '0' })
   })
 
   test('more than the size limit', async () => {
     const body = framed(Buffer.alloc(5 << 20))
-    const said = await call({ path: 'GetActors', body }).answered
-    expect(said['grpc-status']).toBe(String(Code.ResourceExhausted))
+    const reported = await call({ path: 'GetActors', body }).answered
+    expect(reported['grpc-status']).toBe(String(Code.ResourceExhausted))
   })
 
   test('an unknown call, by its name', async () => {
-    const said = await call({ path: 'GetTomorrow' }).answered
-    expect(said['grpc-status']).toBe(String(Code.Unimplemented))
-    expect(String(said['grpc-message'])).toContain('bsky.Service.GetTomorrow')
+    const reported = await call({ path: 'GetTomorrow' }).answered
+    expect(reported['grpc-status']).toBe(String(Code.Unimplemented))
+    expect(String(reported['grpc-message'])).toContain('bsky.Service.GetTomorrow')
   })
 })
 
@@ -183,14 +183,14 @@ describe('an impatient client', () => {
 
   test('gets an error when its time is over, and the call is abandoned', async () => {
     const headers = { 'grpc-timeout': '30m' }
-    const said = await call({ path: 'GetIdentityByDid', body: slow, headers }).answered
-    expect(said['grpc-status']).toBe(String(Code.DeadlineExceeded))
+    const reported = await call({ path: 'GetIdentityByDid', body: slow, headers }).answered
+    expect(reported['grpc-status']).toBe(String(Code.DeadlineExceeded))
   })
 
   test('is not answered late', async () => {
     dataplane.counted.length = 0
-    const said = await call({ headers: { 'grpc-timeout': '1n' } }).answered
-    expect(said['grpc-status']).toBe(String(Code.DeadlineExceeded))
+    const reported = await call({ headers: { 'grpc-timeout': '1n' } }).answered
+    expect(reported['grpc-status']).toBe(String(Code.DeadlineExceeded))
     expect(dataplane.counted).toEqual([['/xrpc/bsky.Service.ping', 504]])
   })
 

@@ -40,24 +40,24 @@ function fill(): Made {
     items: [],
     listBlocks: [],
   }
-  const keep = (kind: keyof Made, { uri }: RecordId) => all[kind].push(uri)
+  const store = (kind: keyof Made, { uri }: RecordId) => all[kind].push(uri)
   const own = world.post(vera)
   hers = own.uri
   for (const [i, did] of people.entries()) {
     world.profile(did)
     world.handle(did, `person-${i}.test`)
     const post = world.post(did)
-    keep('posts', post)
+    store('posts', post)
     world.post(did, { reply: { parent: post } })
-    keep('likes', world.like(did, own))
-    keep('reposts', world.repost(did, own))
-    keep('follows', world.follow(did, vera))
+    store('likes', world.like(did, own))
+    store('reposts', world.repost(did, own))
+    store('follows', world.follow(did, vera))
     world.block(did, people[(i + 1) % MANY]!)
-    keep('blocks', world.block(vera, did))
+    store('blocks', world.block(vera, did))
     const list = world.list(did, 'list', 'app.bsky.graph.defs#referencelist')
-    keep('lists', list)
-    keep('items', world.listItem(did, list, vera))
-    keep('listBlocks', world.listBlock(vera, list))
+    store('lists', list)
+    store('items', world.listItem(did, list, vera))
+    store('listBlocks', world.listBlock(vera, list))
     world.create(vera, 'app.bsky.graph.referencelistoptout', { subject: list.uri })
     for (const act of [world.like, world.repost]) act(vera, post)
     world.follow(vera, did)
@@ -181,20 +181,20 @@ describe('hundreds are answered as one by one', () => {
   test.each(lists)('%s', async (name) => {
     // Threads may be reported once or more.
     const { opThreads: _one, ...answer } = await dataplane.calls[name]!(requests[name]!(MANY))
-    const { opThreads: _more, ...whole } = await dataplane.calls[name]!(
+    const { opThreads: _more, ...complete } = await dataplane.calls[name]!(
       repeated(requests[name]!(MANY)),
     )
-    expect(whole).toEqual(repeated(answer))
+    expect(complete).toEqual(repeated(answer))
   })
 
   test('and other callers are answered in between', async () => {
     const answered: string[] = []
     const { getPostRecords, ping } = dataplane.calls
     const many = getPostRecords!(repeated(requests['getPostRecords']!(MANY)))
-    const one = ping!({})
+    const item = ping!({})
     await Promise.all([
       many.then(() => answered.push('many')),
-      one.then(() => answered.push('one')),
+      item.then(() => answered.push('one')),
     ])
     expect(answered).toEqual(['one', 'many'])
   })

@@ -54,8 +54,8 @@ test('a write by one connection is visible to all', async () => {
     return createGrpcTransport({ baseUrl, sessionManager })
   })
   await until(async () => {
-    const one = createClient(Service, transports[0]!)
-    return one.ping({}).then(
+    const client = createClient(Service, transports[0]!)
+    return client.ping({}).then(
       () => true,
       () => false,
     )

@@ -1,11 +1,11 @@
 // What the dataplane interface holds about an account, for the tests of all tables.
 
 import { most, private_ } from '../../support/stored-tables/entry.ts'
-import type { WholeOf } from '../../support/wholes.ts'
+import type { CompleteOf } from '../../support/wholes.ts'
 
 const OPERATIONS = 'src/features/dataplane/store/bsync-operations.ts'
 
-export const whole: WholeOf = {
+export const whole: CompleteOf = {
   live(world, { did }) {
     const operation = { stream: 'others', namespace: 'test', operation: Buffer.from(did) }
     world.request({ id: 1, did, kind: 'dataplane/log-operation', body: operation })

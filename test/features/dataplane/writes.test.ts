@@ -48,7 +48,7 @@ const bsky = () => createClient(Service, createGrpcTransport({ baseUrl: dataplan
 const json = (value: object) => Buffer.from(JSON.stringify(value))
 
 /** Requests to the writer other than those that log operations in the stream. */
-const deeds = () => dataplane.asked.filter(({ kind }) => kind !== 'dataplane/log-operation')
+const actions = () => dataplane.requested.filter(({ kind }) => kind !== 'dataplane/log-operation')
 
 async function codeOf(call: Promise<unknown>): Promise<Code | undefined> {
   return call.then(
@@ -66,7 +66,7 @@ describe('bsync', () => {
     await calls.addMuteOperation({ type: ADD, actorDid: ACTOR, subject: LIST })
     await calls.addMuteOperation({ type: REMOVE, actorDid: ACTOR, subject: POST })
     const did = ACTOR
-    expect(deeds()).toEqual([
+    expect(actions()).toEqual([
       { kind: 'mute', did, subjectDid: OTHER, onlyReposts: true, onlyQuoteposts: false },
       { kind: 'unmute', did, subjectDid: OTHER },
       { kind: 'mute-list', did, list: LIST },
@@ -93,7 +93,7 @@ describe('bsync', () => {
     const defaults = readPreferences(null)
     expect(defaults.like).not.toEqual(quiet)
     const kind = 'notification-preferences'
-    expect(deeds()).toEqual([
+    expect(actions()).toEqual([
       { kind, did: ACTOR, patch: { ...defaults, like: quiet } },
       { kind, did: ACTOR, patch: defaults },
     ])
@@ -117,7 +117,7 @@ describe('bsync', () => {
     await put(subscription, Method.CREATE, 'x', { subject: OTHER, activitySubscription })
     await put(subscription, Method.DELETE, OTHER)
     const did = ACTOR
-    expect(deeds()).toEqual([
+    expect(actions()).toEqual([
       { kind: 'bookmark', did, uri: POST, cid: CID },
       { kind: 'create-draft', did, draftId: '3aaaaaaaaaa2a', draft: JSON.stringify(draft) },
       { kind: 'delete-draft', did, draftId: '3aaaaaaaaaa2a' },
@@ -134,7 +134,7 @@ describe('bsync', () => {
     const seenAt = Date.UTC(2026, 10, 22)
     await bsync().fanoutNotificationSeen({ actorDid: ACTOR, timestamp: timestampFromMs(seenAt) })
     await bsync().addNotifOperation({ actorDid: ACTOR, priority: true })
-    expect(deeds()).toEqual([
+    expect(actions()).toEqual([
       { kind: 'notifications-seen', did: ACTOR, seenAt },
       { kind: 'notification-priority', did: ACTOR, priority: true },
     ])
@@ -145,7 +145,7 @@ describe('takedowns', () => {
   test('are decided like the operator’s own', async () => {
     await bsky().takedownActor({ did: OTHER, ref: 'case 7' })
     await bsky().untakedownRecord({ recordUri: POST })
-    expect(dataplane.asked).toMatchObject([
+    expect(dataplane.requested).toMatchObject([
       { kind: 'moderate', act: 'hide', subject: OTHER, ref: 'case 7' },
       { kind: 'moderate', act: 'show', subject: POST },
     ])

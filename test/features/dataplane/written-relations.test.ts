@@ -38,7 +38,7 @@ afterEach(async () => {
   world.dispose()
 })
 
-function kept(): number {
+function stored(): number {
   return world.db.prepare('SELECT count(*) FROM relation_records').pluck().get() as number
 }
 
@@ -58,7 +58,7 @@ test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('%s', async (collection)
     made.slice(0, -1).map(({ id, record }) => [{ $type: collection, ...record }, id.cid]),
   )
   expect(usual![0]).toEqual({ $type: collection, ...made.at(-1)!.record })
-  expect(kept()).toBe(UNUSUAL.length)
+  expect(stored()).toBe(UNUSUAL.length)
 
   // Replacing a record also replaces the stored original.
   const [first, second] = made.map(({ id }) => id.uri.split('/').at(-1)!)
@@ -72,7 +72,7 @@ test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('%s', async (collection)
   expect((await read())[0]![0]).toEqual({ $type: collection, ...about, ...USUAL })
   world.delete(`at://${alice}/${collection}/${second}`)
   expect((await read())[1]![0]).toBeNull()
-  expect(kept()).toBe(UNUSUAL.length - 2)
+  expect(stored()).toBe(UNUSUAL.length - 2)
   world.status(alice, 'deleted')
-  expect(kept()).toBe(0)
+  expect(stored()).toBe(0)
 })

@@ -97,7 +97,7 @@ async function play(answer: string): Promise<void> {
     write(eve, 'app.bsky.graph.listitem', { list: list.uri, subject: eve.did })
     const feed = await world.w.ask('app.bsky.feed.getAuthorFeed', { actor: eve.did }, alice)
     expect(feed).toMatchObject({ status: 200, body: { feed: [{ post: { uri: post.uri } }] } })
-    const shown = await world.w.ask('app.bsky.graph.getList', { list: list.uri }, alice)
-    expect(shown).toMatchObject({ status: 200, body: { items: [{ subject: {} }] } })
+    const visible = await world.w.ask('app.bsky.graph.getList', { list: list.uri }, alice)
+    expect(visible).toMatchObject({ status: 200, body: { items: [{ subject: {} }] } })
   }
 }

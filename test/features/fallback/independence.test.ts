@@ -23,7 +23,7 @@ test('it is named where it matters, unless there is none', () => {
   expect(appview).toMatchObject({ hosts: ['public.api.bsky.app'], askedBy: 'server' })
   expect(Object.keys(appview).sort()).toEqual(Object.keys(all[0]!).sort())
   const none = dependenciesOf(configOf({ SLIPSTREAM_FALLBACK_APPVIEW: 'none' }))
-  expect(none).toEqual(all.filter((one) => one !== appview))
+  expect(none).toEqual(all.filter((dependency) => dependency !== appview))
 })
 
 test('it tells the doctor the time, as the directory and the streams do', () => {

@@ -15,7 +15,7 @@ let double: AppviewDouble
 const running: SlipstreamProcess[] = []
 
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((one) => one.stop()))
+  await Promise.all(running.splice(0).map((server) => server.stop()))
   await double.close()
 })
 

@@ -44,9 +44,9 @@ test('three flooding visitors leave members their counts', async () => {
   // A busy machine may put visitors off for a moment.
   statuses.delete(503)
   expect([...statuses]).toEqual([200])
-  const asked = double.askedFor(TYPEAHEAD).length
-  expect(asked).toBeGreaterThan(10)
-  expect(asked).toBeLessThanOrEqual(3_000 / 4)
+  const requested = double.askedFor(TYPEAHEAD).length
+  expect(requested).toBeGreaterThan(10)
+  expect(requested).toBeLessThanOrEqual(3_000 / 4)
 
   for (const did of [eve, ...fans]) {
     const response = await ask(`${PROFILE}?actor=${did}`, { authorization: `Bearer ${alice}` })

@@ -42,10 +42,10 @@ test('strangers are shown by her own rules, for every act', async () => {
     const query = { actor, limit: 100, filter: 'posts_with_replies' }
     const all = await there<{ feed: Item[] }>('app.bsky.feed.getAuthorFeed', query)
     const { feed } = await here.get<{ feed: Item[] }>('app.bsky.feed.getAuthorFeed', query, alice)
-    const shown = all.feed.filter(
+    const visible = all.feed.filter(
       ({ post: { author } }) => !blocked.has(author.did) && (author.did !== moe || actor === moe),
     )
-    expect(feed.map(keyOf)).toEqual(shown.map(keyOf))
+    expect(feed.map(keyOf)).toEqual(visible.map(keyOf))
     seen += feed.length
     for (const { post } of feed) {
       expect(post.viewer?.like !== undefined).toBe(liked.has(post.uri))
@@ -60,14 +60,14 @@ test('strangers are shown by her own rules, for every act', async () => {
     for (const name of blocked) expect(text).not.toContain(`"did":"${name}","handle"`)
   }
   expect(seen).toBeGreaterThan(30)
-  for (const { did, id } of posts.filter((one) => strangers.includes(one.did)).slice(0, 20)) {
+  for (const { did, id } of posts.filter((post) => strangers.includes(post.did)).slice(0, 20)) {
     const all = await there<{ likes: { actor: View }[] }>('app.bsky.feed.getLikes', { uri: id.uri })
     const { likes } = await here.get<typeof all>('app.bsky.feed.getLikes', { uri: id.uri }, alice)
-    const shown = all.likes.filter(({ actor }) => !blocked.has(actor.did))
+    const visible = all.likes.filter(({ actor }) => !blocked.has(actor.did))
     expect(
       likes.map(({ actor }) => actor.did),
       did,
-    ).toEqual(shown.map(({ actor }) => actor.did))
+    ).toEqual(visible.map(({ actor }) => actor.did))
   }
 })
 

@@ -93,10 +93,10 @@ describe('search', () => {
         .get<{ actors: View[] }>(NSID, { q, limit }, alice)
         .then(({ actors }) => actors.map(({ did }) => did))
     expect(await get(handleOf(bob).slice(0, 4))).toEqual([bob, fans[0], fans[1]])
-    const asked = double.asked.length
+    const requested = double.asked.length
     expect(await get('q')).toEqual([])
     expect(await get(handleOf(bob), 1)).toEqual([bob])
-    expect(double.asked.length).toBe(asked)
+    expect(double.asked.length).toBe(requested)
   })
 
   test('for posts continues elsewhere, and leaves out local ones and those of blocked authors', async () => {
@@ -168,7 +168,7 @@ describe('by key', () => {
     expect(page.posts.map(({ uri }) => uri)).toEqual([uris[0], uris[1], uris[3], uris[4]])
     expect(page.posts[0]?.viewer?.['like']).toMatch(/^at:/)
     expect(
-      double.askedFor('app.bsky.feed.getPosts').flatMap(({ uris: asked }) => asked),
+      double.askedFor('app.bsky.feed.getPosts').flatMap(({ uris: requested }) => requested),
     ).not.toContain(uris[1])
     await here.get('app.bsky.feed.getPosts', { uris: [uris[1]!, uris[4]!] }, alice)
     expect(double.askedFor('app.bsky.feed.getPosts')).toHaveLength(1)
@@ -195,7 +195,7 @@ describe('by key', () => {
       { feeds: [uri('a'), uri('b')] },
       undefined,
     )
-    expect(feeds.map((one) => one.uri)).toEqual([uri('a'), uri('b')])
+    expect(feeds.map((feed) => feed.uri)).toEqual([uri('a'), uri('b')])
     double.answer('app.bsky.labeler.getServices', {
       views: [
         {
@@ -210,7 +210,7 @@ describe('by key', () => {
       { dids: [fans[0]!] },
       undefined,
     )
-    expect(views.map((one) => one.creator.did)).toEqual([fans[0]])
+    expect(views.map((view) => view.creator.did)).toEqual([fans[0]])
   })
 
   test('a handle is believed only if its account confirms it', async () => {
@@ -251,13 +251,13 @@ test('a feed shows posts that came from nowhere else', async () => {
     { feed: feed.uri },
     undefined,
   )
-  const shown = page.feed.map(({ post }) => post.uri)
-  expect(shown).toEqual(posts.map(({ uri }) => uri))
+  const visible = page.feed.map(({ post }) => post.uri)
+  expect(visible).toEqual(posts.map(({ uri }) => uri))
   expect(page.feed.map(({ reqId }) => reqId)).toEqual(['r', 'r', 'r'])
   const hers = await here.get<{ feed: { post: Post }[] }>(
     'app.bsky.feed.getFeed',
     { feed: feed.uri },
     alice,
   )
-  expect(hers.feed.map(({ post }) => post.uri)).toEqual([shown[0], shown[1]])
+  expect(hers.feed.map(({ post }) => post.uri)).toEqual([visible[0], visible[1]])
 })

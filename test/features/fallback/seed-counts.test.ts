@@ -43,7 +43,7 @@ async function start(options: Options = {}) {
     },
   )
   const { here } = two
-  const shown = async (viewer?: string): Promise<Post> => {
+  const visible = async (viewer?: string): Promise<Post> => {
     const query = { uris: [post!.uri] }
     const { posts } = await here.get<{ posts: Post[] }>('app.bsky.feed.getPosts', query, viewer)
     return posts[0]!
@@ -54,7 +54,7 @@ async function start(options: Options = {}) {
     return feed.find((item) => item.post.uri === post!.uri)!.post
   }
   const profile = (actor: string, viewer = alice) => here.get<Profile>(PROFILE, { actor }, viewer)
-  return { ...two, post: post!, shown, inTimeline, profile }
+  return { ...two, post: post!, shown: visible, inTimeline, profile }
 }
 
 /** On a machine under any load. */
@@ -64,19 +64,19 @@ const EIGHT = { likeCount: 8, repostCount: 8, replyCount: 8, quoteCount: 8 }
 
 describe('a post from before', () => {
   test('has its counts a moment later, wherever it is shown, and ours are added', async () => {
-    const { here, post, shown, inTimeline } = await start()
+    const { here, post, shown: visible, inTimeline } = await start()
     await soon(async () => expect(await inTimeline()).toMatchObject(EIGHT))
-    expect(await shown()).toMatchObject(EIGHT)
+    expect(await visible()).toMatchObject(EIGHT)
     const like = here.like(moe, post)
     here.like(alice, post)
-    expect(await shown(alice)).toMatchObject({ ...EIGHT, likeCount: 10 })
+    expect(await visible(alice)).toMatchObject({ ...EIGHT, likeCount: 10 })
     expect((await inTimeline()).viewer?.like).toContain(alice)
     here.delete(like)
     here.post(moe, { reply: { parent: post } })
     expect(await inTimeline()).toMatchObject({ ...EIGHT, likeCount: 9, replyCount: 9 })
     // Deleting a like unknown here subtracts nothing.
     here.delete(`at://${fans[0]}/app.bsky.feed.like/3kkkkkkkkkkkk`)
-    expect(await shown()).toMatchObject({ likeCount: 9 })
+    expect(await visible()).toMatchObject({ likeCount: 9 })
   })
 
   test('keeps them over a restart, without asking again', async () => {
@@ -84,16 +84,16 @@ describe('a post from before', () => {
     const countOf = () =>
       here.world.db.prepare<[], number>('SELECT likes FROM earlier_post_counts').pluck().all()
     await soon(() => expect(countOf()).toContain(8))
-    const asked = () => double.askedFor('app.bsky.feed.getPosts').flatMap(({ uris }) => uris)
-    expect(asked().filter((uri) => uri === post.uri)).toHaveLength(1)
+    const requested = () => double.askedFor('app.bsky.feed.getPosts').flatMap(({ uris }) => uris)
+    expect(requested().filter((uri) => uri === post.uri)).toHaveLength(1)
     here.restart()
     await countAnew()
     here.like(moe, post)
     const looked = double.askedFor('app.bsky.actor.getProfiles').length
     const more = here.post(bob, 'another')
-    await soon(() => expect(asked()).toContain(more.uri))
+    await soon(() => expect(requested()).toContain(more.uri))
     expect(double.askedFor('app.bsky.actor.getProfiles').length).toBe(looked)
-    expect(asked().filter((uri) => uri === post.uri)).toHaveLength(1)
+    expect(requested().filter((uri) => uri === post.uri)).toHaveLength(1)
     const [likes] = here.world.db
       .prepare<[], [number, number]>(
         `SELECT c.likes, e.likes FROM post_counts c JOIN earlier_post_counts e USING (post)
@@ -117,42 +117,47 @@ describe('a post from before', () => {
   })
 
   test('believes no invalid count', async () => {
-    const said: Record<string, unknown> = { likeCount: -3, repostCount: 1.5, replyCount: 1e300 }
-    const { here, double, post, shown } = await start({ counts: { ...QUICK, lookEveryMs: 1e6 } })
+    const reported: Record<string, unknown> = { likeCount: -3, repostCount: 1.5, replyCount: 1e300 }
+    const {
+      here,
+      double,
+      post,
+      shown: visible,
+    } = await start({ counts: { ...QUICK, lookEveryMs: 1e6 } })
     double.answer('app.bsky.feed.getPosts', () => ({
       posts: [
         null,
         { uri: `at://${bob}/app.bsky.feed.post/3kkkkkkkkkkkk`, likeCount: 77 },
-        { uri: post.uri, quoteCount: '12', ...said },
+        { uri: post.uri, quoteCount: '12', ...reported },
         7,
       ],
     }))
-    await shown()
+    await visible()
     const rows = () =>
       here.world.db
         .prepare('SELECT likes + reposts + replies + quotes AS sum FROM earlier_post_counts')
         .all()
     await soon(() => expect(rows()).toEqual([{ sum: 0 }]))
     here.delete(here.like(moe, post))
-    expect(await shown()).toMatchObject({ likeCount: 0, repostCount: 0, replyCount: 0 })
+    expect(await visible()).toMatchObject({ likeCount: 0, repostCount: 0, replyCount: 0 })
   })
 
   test('is not asked about while all acts on it came by the stream, until some of them are lost', async () => {
-    const { here, double, shown, post } = await start()
-    await soon(async () => expect(await shown()).toMatchObject(EIGHT))
+    const { here, double, shown: visible, post } = await start()
+    await soon(async () => expect(await visible()).toMatchObject(EIGHT))
     putBackfill(here.world.db, here.uid(bob), 'feed', { rev: null, finished_at: here.now() })
     here.tick(1_000)
     const live = here.post(bob, 'heard from the start')
-    const asked = (uri: string) =>
+    const requested = (uri: string) =>
       double
         .askedFor('app.bsky.feed.getPosts')
         .flatMap(({ uris }) => uris)
-        .filter((one) => one === uri)
+        .filter((value) => value === uri)
     const unknown = here.post(eve, { text: 'by a stranger', reply: { parent: live } })
     const query = { uris: [live.uri, unknown.uri] }
     await here.get('app.bsky.feed.getPosts', query, alice)
-    await soon(() => expect(asked(unknown.uri)).toHaveLength(1))
-    expect(asked(live.uri)).toEqual([])
+    await soon(() => expect(requested(unknown.uri)).toHaveLength(1))
+    expect(requested(live.uri)).toEqual([])
     const until = (here.now() + 5_000) * 1000
     here.world.db
       .prepare(`INSERT INTO gaps (host, uid, from_us, to_us, cause, found_at, state, closed_at, how, note)
@@ -160,7 +165,10 @@ describe('a post from before', () => {
       .run(until)
     here.tick(10_000)
     await soon(() =>
-      expect([asked(live.uri), asked(post.uri)]).toMatchObject([[live.uri], [post.uri, post.uri]]),
+      expect([requested(live.uri), requested(post.uri)]).toMatchObject([
+        [live.uri],
+        [post.uri, post.uri],
+      ]),
     )
   })
 })
@@ -185,12 +193,12 @@ describe('an account that members follow', () => {
   test('is asked about again after hours, when it is shown', async () => {
     const { here, there, double, profile } = await start()
     await profile(bob)
-    const asked = () =>
+    const requested = () =>
       double.askedFor('app.bsky.actor.getProfiles').flatMap(({ actors }) => actors)
-    const before = asked().filter((did) => did === bob).length
+    const before = requested().filter((did) => did === bob).length
     there.follow(mallory, bob)
     await profile(bob)
-    expect(asked().filter((did) => did === bob)).toHaveLength(before)
+    expect(requested().filter((did) => did === bob)).toHaveLength(before)
     here.tick(7 * 3_600_000)
     await soon(async () => expect((await profile(bob)).followersCount).toBe(10))
   })
@@ -221,11 +229,16 @@ describe('lists of followers and reactions', () => {
     (((item['actor'] ?? item['author']) as { did: string }) ?? item).did ?? item['did']
 
   test.each(methods)('%s: ours come first, then theirs, each once', async (nsid, param, field) => {
-    const { here, post, shown, profile } = await start({
+    const {
+      here,
+      post,
+      shown: visible,
+      profile,
+    } = await start({
       // Events of two fans and of Moe were received here.
       isEarlier: (event) => fans.slice(2).some((fan) => isBy(event, fan)),
     })
-    await soon(async () => expect(await shown()).toMatchObject(EIGHT))
+    await soon(async () => expect(await visible()).toMatchObject(EIGHT))
     await profile(bob)
     here.follow(moe, bob)
     here.like(moe, post)
@@ -246,9 +259,9 @@ describe('lists of followers and reactions', () => {
   })
 
   test('leave out accounts the viewer blocks, and end if the AppView does not answer', async () => {
-    const { here, there, double, post, shown } = await start()
+    const { here, there, double, post, shown: visible } = await start()
     there.like(mallory, post)
-    await soon(async () => expect((await shown()).likeCount).toBeGreaterThanOrEqual(8))
+    await soon(async () => expect((await visible()).likeCount).toBeGreaterThanOrEqual(8))
     const read = (limit: number, cursor?: string | undefined) =>
       here.get<Page>('app.bsky.feed.getLikes', { uri: post.uri, limit, cursor }, alice)
     const { likes = [], cursor } = await read(4)

@@ -82,13 +82,13 @@ describe('a stranger’s profile', () => {
     )
     here.follow(bob, eve)
     here.handle(eve, 'eve.ours.test')
-    const shown = { did: eve, handle: 'eve.ours.test', displayName: 'Eve' }
+    const visible = { did: eve, handle: 'eve.ours.test', displayName: 'Eve' }
     const query = { actor: eve }
-    expect(await here.get('app.bsky.actor.getProfile', query, alice)).toMatchObject(shown)
+    expect(await here.get('app.bsky.actor.getProfile', query, alice)).toMatchObject(visible)
     type Profiles = { profiles: View[] }
     const many = { actors: [eve] }
     const { profiles } = await here.get<Profiles>('app.bsky.actor.getProfiles', many, alice)
-    expect(profiles).toMatchObject([shown])
+    expect(profiles).toMatchObject([visible])
   })
 
   test('of a nonexistent account is not found, whatever the outcome elsewhere', async () => {
@@ -99,8 +99,8 @@ describe('a stranger’s profile', () => {
     })
     double.misbehave('hang')
     for (const viewer of [alice, undefined]) {
-      const one = await here.ask('app.bsky.actor.getProfile', { actor: absent[0]! }, viewer)
-      expect(one).toMatchObject({ status: 400, body: { message: 'Profile not found' } })
+      const response = await here.ask('app.bsky.actor.getProfile', { actor: absent[0]! }, viewer)
+      expect(response).toMatchObject({ status: 400, body: { message: 'Profile not found' } })
       const many = { actors: [bob, ...absent] }
       const { profiles } = await here.get<{ profiles: View[] }>(
         'app.bsky.actor.getProfiles',
@@ -121,11 +121,11 @@ describe('a stranger’s profile', () => {
       blockedBy: false,
     })
     double.answer('app.bsky.actor.getProfile', { did: bob, handle: 'liar.test' })
-    const asked = await here.ask('app.bsky.actor.getProfile', {
+    const requested = await here.ask('app.bsky.actor.getProfile', {
       actor: 'did:plc:zzzzzzzzzzzzzzzzzzzzzzzz',
     })
     // Its directory knows it, but nobody its profile.
-    expect(asked).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
+    expect(requested).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
   })
 })
 
@@ -160,14 +160,14 @@ describe('lists of strangers', () => {
       const { here, public: there } = await createTwoWorlds((w) => {
         post = happen(w)
       })
-      const asked = query({ post: post! })
+      const requested = query({ post: post! })
       type Page = { cursor?: string } & Record<string, unknown>
       const pages = (viewer?: string) =>
         allPages(
-          (cursor) => here.get<Page>(nsid, { ...asked, limit: 3, cursor }, viewer),
+          (cursor) => here.get<Page>(nsid, { ...requested, limit: 3, cursor }, viewer),
           (page) => page[field] as object[],
         )
-      const all = await there<Page>(nsid, { ...asked, limit: 100 })
+      const all = await there<Page>(nsid, { ...requested, limit: 100 })
       expect((all[field] as object[]).length).toBeGreaterThan(5)
       expect(withoutViewer(await pages(alice))).toEqual(withoutViewer(all[field]))
       expect(await pages()).toEqual(all[field])
@@ -275,8 +275,8 @@ describe('lists of strangers', () => {
       asks: { maxWaitMs: 30 },
     })
     double.misbehave('hang')
-    const asked = await here.ask('app.bsky.feed.getAuthorFeed', { actor: eve }, alice)
-    expect(asked).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
+    const requested = await here.ask('app.bsky.feed.getAuthorFeed', { actor: eve }, alice)
+    expect(requested).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
     const likes = await here.get('app.bsky.feed.getLikes', { uri: liked.uri }, alice)
     expect(likes).toMatchObject({ likes: [{ actor: { did: bob } }] })
   })
@@ -346,9 +346,9 @@ describe('lists of strangers', () => {
       await held.here.get(nsid, query, alice)
     }
     expect(held.double.asked).toEqual([])
-    const whole = await createTwoWorlds(happened, { scope: 'network' })
-    await whole.here.get('app.bsky.feed.getAuthorFeed', { actor: eve }, alice)
-    expect(whole.double.asked).toEqual([])
+    const complete = await createTwoWorlds(happened, { scope: 'network' })
+    await complete.here.get('app.bsky.feed.getAuthorFeed', { actor: eve }, alice)
+    expect(complete.double.asked).toEqual([])
   })
 })
 
@@ -529,12 +529,12 @@ describe('pictures and labels', () => {
       })
       .catch(() => undefined)
     expect(profile).toBeUndefined()
-    const shown = await here.get<View & Record<string, unknown>>('app.bsky.actor.getProfile', {
+    const visible = await here.get<View & Record<string, unknown>>('app.bsky.actor.getProfile', {
       actor: eve,
     })
-    expect(shown['avatar']).toBe(OWN_URLS.image('avatar', eve, cid))
-    expect(shown['banner']).toBe('https://elsewhere.test/some/banner.png')
-    expect((shown['labels'] as { val: string }[]).map(({ val }) => val)).toEqual(['bot'])
-    expect(shown.viewer).toBeUndefined()
+    expect(visible['avatar']).toBe(OWN_URLS.image('avatar', eve, cid))
+    expect(visible['banner']).toBe('https://elsewhere.test/some/banner.png')
+    expect((visible['labels'] as { val: string }[]).map(({ val }) => val)).toEqual(['bot'])
+    expect(visible.viewer).toBeUndefined()
   })
 })

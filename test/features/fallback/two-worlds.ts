@@ -110,7 +110,7 @@ const COUNTED = new Set(
 
 function callsTo(counting: () => Counting | undefined) {
   return ingestCalls<FallbackCalls>({
-    'fallback/counts-requested': (_did, shown) => counting()?.requested(shown),
+    'fallback/counts-requested': (_did, visible) => counting()?.requested(visible),
   })
 }
 

@@ -65,8 +65,8 @@ describe('a visitor', () => {
   test('who is told to wait makes all wait: the limit is the server’s', async () => {
     double.allow(0)
     expect(await ask(visitor('1'))).toBeUndefined()
-    const asked = double.asked.length
+    const requested = double.asked.length
     expect(await ask(member)).toBeUndefined()
-    expect(double.asked).toHaveLength(asked)
+    expect(double.asked).toHaveLength(requested)
   })
 })

@@ -41,9 +41,9 @@ describe('with room for everything', () => {
       const found = recommended(state, reader, own)
       expect(new Set(found.map(({ id }) => id))).toEqual(new Set(expected.keys()))
       for (const { id, score, votes, shared } of found) {
-        const one = expected.get(id)!
-        expect({ votes, shared }).toEqual({ votes: one.votes, shared: one.shared })
-        expect(score / one.score).toBeCloseTo(1, 1)
+        const item = expected.get(id)!
+        expect({ votes, shared }).toEqual({ votes: item.votes, shared: item.shared })
+        expect(score / item.score).toBeCloseTo(1, 1)
       }
     }
   })
@@ -63,14 +63,14 @@ describe('with room for everything', () => {
     for (const like of likes.slice(0, half)) tell(late, like, true)
     for (let reader = 0; reader < 8; reader++) {
       const own = ownLikes(likes, reader)
-      const inOrder = new Map(recommended(state, reader, own).map((one) => [one.id, one]))
+      const inOrder = new Map(recommended(state, reader, own).map((item) => [item.id, item]))
       const found = recommended(late, reader, own)
       expect(new Set(found.map(({ id }) => id))).toEqual(new Set(inOrder.keys()))
       for (const { id, score, votes, shared } of found) {
-        const one = inOrder.get(id)!
-        expect({ votes, shared }).toEqual({ votes: one.votes, shared: one.shared })
+        const item = inOrder.get(id)!
+        expect({ votes, shared }).toEqual({ votes: item.votes, shared: item.shared })
         // An account's latest likes halve its earlier ones, which are not known yet.
-        expect(Math.abs(Math.log2(score / one.score))).toBeLessThan(0.2)
+        expect(Math.abs(Math.log2(score / item.score))).toBeLessThan(0.2)
       }
     }
   })

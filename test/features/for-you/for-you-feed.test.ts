@@ -18,12 +18,12 @@ const start = (members?: string[]): Started => {
 const FRIENDS = ['bob', 'carol', 'dave', 'erin']
 
 /** Alice and her friends like the same posts; then the friends like further ones. */
-function community(one: Started, further: number, authors = 40): RecordId[] {
-  const shared = Array.from({ length: 5 }, (_, i) => one.post(`old-${i}`))
-  for (const post of shared) for (const by of ['alice', ...FRIENDS]) one.like(by, post)
-  const posts = Array.from({ length: further }, (_, i) => one.post(`author-${i % authors}`))
+function community(world: Started, further: number, authors = 40): RecordId[] {
+  const shared = Array.from({ length: 5 }, (_, i) => world.post(`old-${i}`))
+  for (const post of shared) for (const by of ['alice', ...FRIENDS]) world.like(by, post)
+  const posts = Array.from({ length: further }, (_, i) => world.post(`author-${i % authors}`))
   for (const [i, post] of posts.entries()) {
-    for (const by of FRIENDS.slice(0, 1 + (i % FRIENDS.length))) one.like(by, post)
+    for (const by of FRIENDS.slice(0, 1 + (i % FRIENDS.length))) world.like(by, post)
   }
   return posts
 }
@@ -56,11 +56,11 @@ async function walk(one: Started, limit: number, first?: FeedPage): Promise<Feed
 
 describe('a page', () => {
   test('has what people like who like what the reader likes, and says why', async () => {
-    const one = start()
-    const posts = community(one, 8)
-    const unrelated = one.post('zoe')
-    one.like('yves', unrelated)
-    const page = await one.page({ limit: 20 })
+    const world = start()
+    const posts = community(world, 8)
+    const unrelated = world.post('zoe')
+    world.like('yves', unrelated)
+    const page = await world.page({ limit: 20 })
     expect(new Set(urisOf(page))).toEqual(new Set(posts.map(({ uri }) => uri)))
     expect(page.feed[0]!.feedContext).toBe('liked by 4 people who share up to 5 likes with you')
     expect(page.feed[0]!.reqId).toMatch(/^[0-9a-f]{16}$/)
@@ -68,16 +68,16 @@ describe('a page', () => {
   })
 
   test('is continued without a post twice, whatever is liked meanwhile', async () => {
-    const one = start()
-    community(one, 60)
-    const first = await one.page({ limit: 10 })
-    const late = one.post('late')
-    for (const by of FRIENDS) one.like(by, late)
-    const all = (await walk(one, 10, first)).flatMap(urisOf)
+    const world = start()
+    community(world, 60)
+    const first = await world.page({ limit: 10 })
+    const late = world.post('late')
+    for (const by of FRIENDS) world.like(by, late)
+    const all = (await walk(world, 10, first)).flatMap(urisOf)
     expect(all.length).toBe(60)
     expect(new Set(all).size).toBe(60)
     expect(all).not.toContain(late.uri)
-    expect(urisOf(await one.page({ limit: 10 }))).toEqual([late.uri])
+    expect(urisOf(await world.page({ limit: 10 }))).toEqual([late.uri])
   })
 
   test('ends where an answer is as large as answers may be, and goes on there', async () => {
@@ -92,27 +92,27 @@ describe('a page', () => {
   })
 
   test('leaves what was served, also for a cursor of another server or another reader', async () => {
-    const one = start()
-    community(one, 40)
-    const first = await one.page({ limit: 10 })
-    const other = await one.page({ limit: 10, cursor: 'ffffffffffffffff.10' })
+    const world = start()
+    community(world, 40)
+    const first = await world.page({ limit: 10 })
+    const other = await world.page({ limit: 10, cursor: 'ffffffffffffffff.10' })
     expect(urisOf(other).filter((uri) => urisOf(first).includes(uri))).toEqual([])
     expect(urisOf(other)).toHaveLength(10)
   })
 
   test('a look at one post changes nothing', async () => {
-    const one = start()
-    community(one, 12)
-    const first = urisOf(await one.page({ limit: 1 }))
-    expect(urisOf(await one.page({ limit: 1 }))).toEqual(first)
+    const world = start()
+    community(world, 12)
+    const first = urisOf(await world.page({ limit: 1 }))
+    expect(urisOf(await world.page({ limit: 1 }))).toEqual(first)
   })
 })
 
 describe('the rules', () => {
   test('no more than two of one author in ten', async () => {
-    const one = start()
-    community(one, 60, 12)
-    const { feed } = await one.page({ limit: 40 })
+    const world = start()
+    community(world, 60, 12)
+    const { feed } = await world.page({ limit: 40 })
     expect(feed.length).toBeGreaterThan(15)
     const authors = feed.map(({ post }) => post.author.did)
     for (let i = 0; i < authors.length; i++) {
@@ -124,10 +124,10 @@ describe('the rules', () => {
   })
 
   test('accounts that the reader follows do not dominate', async () => {
-    const one = start()
-    const posts = community(one, 30, 30)
-    for (let i = 0; i < 20; i++) one.w.follow(didOf('alice'), didOf(`author-${i}`))
-    const { feed } = await one.page({ limit: 50 })
+    const world = start()
+    const posts = community(world, 30, 30)
+    for (let i = 0; i < 20; i++) world.w.follow(didOf('alice'), didOf(`author-${i}`))
+    const { feed } = await world.page({ limit: 50 })
     const followed = feed.filter(({ post }) =>
       posts.slice(0, 20).some(({ uri }) => uri === post.uri),
     )
@@ -136,139 +136,139 @@ describe('the rules', () => {
   })
 
   test('blocked and muted accounts, own posts, replies without a root and other languages stay out', async () => {
-    const one = start()
-    community(one, 0)
-    const blocked = one.post('blocked')
-    const muted = one.post('muted')
-    const own = one.post('alice')
-    const german = one.post('german', { text: 'Hallo', langs: ['de'] })
-    const english = one.post('english', { text: 'Hello', langs: ['en'] })
-    const root = one.post('root')
-    const reply = one.post('answers', { reply: { parent: root } })
-    const gone = one.post('gone')
-    const orphan = one.post('orphan', { reply: { parent: gone } })
-    one.w.delete(gone)
-    one.w.block(didOf('blocked'), didOf('alice'))
-    one.w.mute(didOf('alice'), didOf('muted'))
+    const world = start()
+    community(world, 0)
+    const blocked = world.post('blocked')
+    const muted = world.post('muted')
+    const own = world.post('alice')
+    const german = world.post('german', { text: 'Hallo', langs: ['de'] })
+    const english = world.post('english', { text: 'Hello', langs: ['en'] })
+    const root = world.post('root')
+    const reply = world.post('answers', { reply: { parent: root } })
+    const gone = world.post('gone')
+    const orphan = world.post('orphan', { reply: { parent: gone } })
+    world.w.delete(gone)
+    world.w.block(didOf('blocked'), didOf('alice'))
+    world.w.mute(didOf('alice'), didOf('muted'))
     for (const post of [blocked, muted, own, german, english, reply, orphan]) {
-      for (const by of FRIENDS) one.like(by, post)
+      for (const by of FRIENDS) world.like(by, post)
     }
-    const page = await one.page({ limit: 30 }, 'alice', { 'accept-language': 'en-GB,fr;q=0.5' })
+    const page = await world.page({ limit: 30 }, 'alice', { 'accept-language': 'en-GB,fr;q=0.5' })
     expect(new Set(urisOf(page))).toEqual(new Set([english.uri, reply.uri]))
   })
 
   test('words that the reader mutes stay out, as whole words', async () => {
-    const one = start()
-    community(one, 0)
-    const cat = one.post('a', 'My CAT!')
-    const category = one.post('b', 'a category')
-    for (const post of [cat, category]) for (const by of FRIENDS) one.like(by, post)
+    const world = start()
+    community(world, 0)
+    const cat = world.post('a', 'My CAT!')
+    const category = world.post('b', 'a category')
+    for (const post of [cat, category]) for (const by of FRIENDS) world.like(by, post)
     const items = [{ value: 'cat', targets: ['content'] }]
-    await one.w.tell(
+    await world.w.tell(
       'app.bsky.actor.putPreferences',
       { preferences: [{ $type: 'app.bsky.actor.defs#mutedWordsPref', items }] },
       didOf('alice'),
     )
-    expect(urisOf(await one.page({ limit: 30 }))).toEqual([category.uri])
+    expect(urisOf(await world.page({ limit: 30 }))).toEqual([category.uri])
   })
 
   test('who does not want to be recommended still is to those who follow them', async () => {
-    const one = start()
-    const posts = community(one, 4, 4)
+    const world = start()
+    const posts = community(world, 4, 4)
     const hides = { hideFromAlgorithmicRecommendations: true }
     const type = 'app.bsky.actor.contentVisibilityDeclaration'
-    one.w.create(didOf('author-2'), type, hides, 'self')
-    one.w.follow(didOf('alice'), didOf('author-2'))
-    expect(urisOf(await one.page({ limit: 30 }))).toContain(posts[2]!.uri)
+    world.w.create(didOf('author-2'), type, hides, 'self')
+    world.w.follow(didOf('alice'), didOf('author-2'))
+    expect(urisOf(await world.page({ limit: 30 }))).toContain(posts[2]!.uri)
   })
 
   test('who does not want to be recommended is not, from then on and backwards', async () => {
-    const one = start()
-    const posts = community(one, 4, 4)
+    const world = start()
+    const posts = community(world, 4, 4)
     const hidden = didOf('author-2')
-    const declaration = one.w.create(
+    const declaration = world.w.create(
       hidden,
       'app.bsky.actor.contentVisibilityDeclaration',
       { hideFromAlgorithmicRecommendations: true },
       'self',
     )
-    expect(urisOf(await one.page({ limit: 1 }))).not.toContain(posts[2]!.uri)
-    expect(urisOf(await one.page({ limit: 30 }))).toHaveLength(3)
-    one.w.delete(declaration)
-    expect(urisOf(await one.page({ limit: 30 }))).toEqual([posts[2]!.uri])
+    expect(urisOf(await world.page({ limit: 1 }))).not.toContain(posts[2]!.uri)
+    expect(urisOf(await world.page({ limit: 30 }))).toHaveLength(3)
+    world.w.delete(declaration)
+    expect(urisOf(await world.page({ limit: 30 }))).toEqual([posts[2]!.uri])
   })
 })
 
 describe('feedback', () => {
-  const tell = (one: Started, event: string, post: RecordId) =>
-    one.w.tell(
+  const tell = (world: Started, event: string, post: RecordId) =>
+    world.w.tell(
       'app.bsky.feed.sendInteractions',
       { feed: DISCOVER, interactions: [{ item: post.uri, event }] },
       didOf('alice'),
     )
 
   test('“less like this” takes the post away at once, and twice its author', async () => {
-    const one = start()
-    const posts = community(one, 9, 3)
-    await tell(one, 'app.bsky.feed.defs#requestLess', posts[0]!)
-    expect(urisOf(await one.page({ limit: 1 }))).not.toContain(posts[0]!.uri)
-    await tell(one, 'app.bsky.feed.defs#requestLess', posts[3]!)
-    const { feed } = await one.page({ limit: 30 })
+    const world = start()
+    const posts = community(world, 9, 3)
+    await tell(world, 'app.bsky.feed.defs#requestLess', posts[0]!)
+    expect(urisOf(await world.page({ limit: 1 }))).not.toContain(posts[0]!.uri)
+    await tell(world, 'app.bsky.feed.defs#requestLess', posts[3]!)
+    const { feed } = await world.page({ limit: 30 })
     expect(feed.length).toBeGreaterThan(2)
     expect(feed.map(({ post }) => post.author.did)).not.toContain(didOf('author-0'))
   })
 
   test('“not this author” takes all of theirs away at once', async () => {
-    const one = start()
-    const posts = community(one, 9, 3)
-    await tell(one, 'io.slipstream.feed.defs#notThisAuthor', posts[0]!)
-    const { feed } = await one.page({ limit: 30 })
+    const world = start()
+    const posts = community(world, 9, 3)
+    await tell(world, 'io.slipstream.feed.defs#notThisAuthor', posts[0]!)
+    const { feed } = await world.page({ limit: 30 })
     expect(feed.length).toBeGreaterThan(2)
     expect(feed.map(({ post }) => post.author.did)).not.toContain(didOf('author-0'))
   })
 
   test('what was seen leaves', async () => {
-    const one = start()
-    const posts = community(one, 3, 3)
-    await tell(one, 'app.bsky.feed.defs#interactionSeen', posts[1]!)
-    expect(urisOf(await one.page({ limit: 30 }))).toHaveLength(2)
+    const world = start()
+    const posts = community(world, 3, 3)
+    await tell(world, 'app.bsky.feed.defs#interactionSeen', posts[1]!)
+    expect(urisOf(await world.page({ limit: 30 }))).toHaveLength(2)
   })
 })
 
 describe('a reader without likes', () => {
   test('sees what the accounts like that they follow, then what members like', async () => {
-    const one = start(['alice', 'mia'])
-    one.person('alice')
-    one.w.follow(didOf('alice'), didOf('bob'))
-    const [byBob, byMia] = [one.post('x'), one.post('y')]
-    one.like('bob', byBob)
-    one.like('mia', byMia)
-    const page = await one.page({ limit: 30 })
+    const world = start(['alice', 'mia'])
+    world.person('alice')
+    world.w.follow(didOf('alice'), didOf('bob'))
+    const [byBob, byMia] = [world.post('x'), world.post('y')]
+    world.like('bob', byBob)
+    world.like('mia', byMia)
+    const page = await world.page({ limit: 30 })
     expect(urisOf(page)).toEqual([byBob.uri, byMia.uri])
     expect(page.feed.map(({ feedContext }) => feedContext)).toEqual([
       'liked by 1 person you follow',
       'liked by 1 member here',
     ])
-    const visitors = await one.page({ limit: 30 }, 'nobody')
+    const visitors = await world.page({ limit: 30 }, 'nobody')
     expect(urisOf(visitors)).toEqual([byMia.uri])
   })
 
   test('with nothing at all, what stood in for Discover stands in', async () => {
-    const one = start()
-    one.person('bob')
-    one.w.follow(didOf('alice'), didOf('bob'))
-    const post = one.post('bob')
-    expect(urisOf(await one.page({ limit: 30 }))).toEqual([post.uri])
+    const world = start()
+    world.person('bob')
+    world.w.follow(didOf('alice'), didOf('bob'))
+    const post = world.post('bob')
+    expect(urisOf(await world.page({ limit: 30 }))).toEqual([post.uri])
   })
 
   test('their fifth like fills the page', async () => {
-    const one = start()
-    const shared = Array.from({ length: 5 }, (_, i) => one.post(`old-${i}`))
-    for (const post of shared) for (const by of FRIENDS) one.like(by, post)
-    const posts = Array.from({ length: 40 }, (_, i) => one.post(`author-${i}`))
-    for (const post of posts) for (const by of FRIENDS) one.like(by, post)
-    for (const post of shared) one.like('alice', post)
-    const page = await one.page({ limit: 30 })
+    const world = start()
+    const shared = Array.from({ length: 5 }, (_, i) => world.post(`old-${i}`))
+    for (const post of shared) for (const by of FRIENDS) world.like(by, post)
+    const posts = Array.from({ length: 40 }, (_, i) => world.post(`author-${i}`))
+    for (const post of posts) for (const by of FRIENDS) world.like(by, post)
+    for (const post of shared) world.like('alice', post)
+    const page = await world.page({ limit: 30 })
     expect(page.feed).toHaveLength(30)
     expect(urisOf(page).every((uri) => posts.some((post) => post.uri === uri))).toBe(true)
   })

@@ -17,9 +17,9 @@ let started: Started | undefined
 afterEach(() => started?.w.dispose())
 
 function start() {
-  const one = startForYou(['alice'], [FEED])
-  started = one
-  const methods = bindMethods(one.w.app, generatorMethods(PUBLISHER, SERVICE))
+  const world = startForYou(['alice'], [FEED])
+  started = world
+  const methods = bindMethods(world.w.app, generatorMethods(PUBLISHER, SERVICE))
   const ask = async (nsid: string, params: object = {}, token?: string) => {
     const method = methods.find((each) => each.nsid === nsid)!
     const header = (name: string) =>
@@ -30,14 +30,14 @@ function start() {
   }
   const skeleton = (params: object = {}, token?: string) =>
     ask('app.bsky.feed.getFeedSkeleton', { feed: FEED, ...params }, token)
-  return { ...one, ask, skeleton }
+  return { ...world, ask, skeleton }
 }
 
 function community({ post, like }: Started, reader: string): string[] {
   const shared = [0, 1, 2, 3, 4].map((i) => post(`old-${i}`))
-  for (const one of shared) for (const by of [reader, ...FRIENDS]) like(by, one)
+  for (const record of shared) for (const by of [reader, ...FRIENDS]) like(by, record)
   const further = [0, 1, 2, 3, 4, 5].map((i) => post(`author-${i}`))
-  for (const one of further) for (const by of FRIENDS) like(by, one)
+  for (const record of further) for (const by of FRIENDS) like(by, record)
   return further.map(({ uri }) => uri)
 }
 
@@ -50,43 +50,45 @@ describe('a feed generator', () => {
   })
 
   test('chooses for a stranger by the likes that it heard, page by page, and makes no member', async () => {
-    const one = start()
-    const posts = community(one, 'stranger')
-    const first = await one.skeleton({ limit: 4 }, didOf('stranger'))
+    const scene = start()
+    const posts = community(scene, 'stranger')
+    const first = await scene.skeleton({ limit: 4 }, didOf('stranger'))
     expect(first.feed).toHaveLength(4)
     expect(first.feed[0]!.feedContext).toBe('liked by 3 people who share up to 5 likes with you')
-    const second = await one.skeleton({ limit: 4, cursor: first.cursor }, didOf('stranger'))
+    const second = await scene.skeleton({ limit: 4, cursor: first.cursor }, didOf('stranger'))
     const all = [...first.feed, ...second.feed].map(({ post }) => post)
     expect(new Set(all)).toEqual(new Set(posts))
     expect(all).toHaveLength(6)
-    expect(one.w.sent.filter(({ kind }) => kind !== 'fetch-requested')).toEqual([])
+    expect(scene.w.sent.filter(({ kind }) => kind !== 'fetch-requested')).toEqual([])
   })
 
   test('leaves out who does not want to be recommended', async () => {
-    const one = start()
-    const posts = community(one, 'stranger')
+    const scene = start()
+    const posts = community(scene, 'stranger')
     const type = 'app.bsky.actor.contentVisibilityDeclaration'
-    one.w.create(didOf('author-2'), type, { hideFromAlgorithmicRecommendations: true }, 'self')
-    const { feed } = await one.skeleton({}, didOf('stranger'))
+    scene.w.create(didOf('author-2'), type, { hideFromAlgorithmicRecommendations: true }, 'self')
+    const { feed } = await scene.skeleton({}, didOf('stranger'))
     expect(feed).toHaveLength(5)
     expect(feed.map(({ post }) => post)).not.toContain(posts[2])
     // Nor a post of theirs that is not here.
-    const here = one.post('author-3')
+    const here = scene.post('author-3')
     const uri = here.uri.replace(didOf('author-3'), didOf('author-2'))
     const elsewhere = { ...here, uri }
-    for (const post of [here, elsewhere]) one.like('alice', post)
-    const { feed: members } = await one.skeleton()
+    for (const post of [here, elsewhere]) scene.like('alice', post)
+    const { feed: members } = await scene.skeleton()
     expect(members.map(({ post }) => post)).toEqual([here.uri])
   })
 
   test('has members’ likes for a visitor, nothing under another name, and refuses bad tokens', async () => {
-    const one = start()
-    const post = one.post('author')
-    one.like('alice', post)
-    expect((await one.skeleton()).feed).toEqual([
+    const scene = start()
+    const post = scene.post('author')
+    scene.like('alice', post)
+    expect((await scene.skeleton()).feed).toEqual([
       { post: post.uri, feedContext: 'liked by 1 member here' },
     ])
-    await expect(one.skeleton({ feed: `${FEED}x` })).rejects.toMatchObject({ error: 'UnknownFeed' })
-    await expect(one.skeleton({}, 'bad')).rejects.toMatchObject({ error: 'AuthRequired' })
+    await expect(scene.skeleton({ feed: `${FEED}x` })).rejects.toMatchObject({
+      error: 'UnknownFeed',
+    })
+    await expect(scene.skeleton({}, 'bad')).rejects.toMatchObject({ error: 'AuthRequired' })
   })
 })

@@ -24,7 +24,7 @@ export class NaiveLikes {
   hear(like: PlainLike): void {
     this.#now = Math.max(this.#now, minuteOf(like.timeMs))
     const { liker, post } = like
-    if (this.#likes.some((one) => one.liker === liker && one.post === post)) return
+    if (this.#likes.some((like) => like.liker === liker && like.post === post)) return
     const before = this.#activity.get(liker)
     const value = 1 + (before ? before.value * half(this.#now - before.minute, 3 * DAY) : 0)
     this.#activity.set(liker, { value, minute: this.#now })
@@ -35,9 +35,9 @@ export class NaiveLikes {
   }
 
   #takeBack(liker: number, last: number): void {
-    const posts = this.#likes.filter((one) => one.liker === liker).map(({ post }) => post)
+    const posts = this.#likes.filter((like) => like.liker === liker).map(({ post }) => post)
     for (const post of [...posts, last]) this.#counts.set(post, this.#counts.get(post)! - 1)
-    this.#likes = this.#likes.filter((one) => one.liker !== liker)
+    this.#likes = this.#likes.filter((like) => like.liker !== liker)
   }
 
   /** Scores, votes and shared likes by post. */
@@ -47,13 +47,13 @@ export class NaiveLikes {
     for (const { liker, post, minute } of this.#likes) {
       const by = people.get(liker)
       const age = this.#now - minute
-      if (!by || age > TUNING.window || own.some((one) => one.post === post)) continue
-      const one = found.get(post) ?? { score: 0, votes: 0, shared: 0 }
+      if (!by || age > TUNING.window || own.some((item) => item.post === post)) continue
+      const item = found.get(post) ?? { score: 0, votes: 0, shared: 0 }
       const likes = TUNING.spareLikes + this.#counts.get(post)!
-      one.score += (by.weight * half(age, TUNING.likeHalfLife)) / likes ** TUNING.postPower
-      one.votes++
-      one.shared = Math.max(one.shared, by.shared)
-      found.set(post, one)
+      item.score += (by.weight * half(age, TUNING.likeHalfLife)) / likes ** TUNING.postPower
+      item.votes++
+      item.shared = Math.max(item.shared, by.shared)
+      found.set(post, item)
     }
     return found
   }
@@ -64,15 +64,15 @@ export class NaiveLikes {
       const weight =
         half(Math.max(0, this.#now - minuteOf(timeMs)), TUNING.readerHalfLife) /
         Math.log2(TUNING.spareLikes + (this.#counts.get(post) ?? 0))
-      for (const { liker, author } of this.#likes.filter((one) => one.post === post)) {
+      for (const { liker, author } of this.#likes.filter((like) => like.post === post)) {
         if (liker === reader) continue
-        const one = sums.get(liker) ?? { sum: 0, shared: 0, author }
-        one.sum += one.shared > 0 && one.author === author ? weight / 2 : weight
-        one.shared++
-        sums.set(liker, one)
+        const item = sums.get(liker) ?? { sum: 0, shared: 0, author }
+        item.sum += item.shared > 0 && item.author === author ? weight / 2 : weight
+        item.shared++
+        sums.set(liker, item)
       }
     }
-    return new Map([...sums].map(([liker, one]) => [liker, this.#weighed(liker, one)]))
+    return new Map([...sums].map(([liker, item]) => [liker, this.#weighed(liker, item)]))
   }
 
   #weighed(liker: number, { sum, shared }: { sum: number; shared: number }) {

@@ -61,10 +61,10 @@ test('Discover names this server, which takes what readers think of it, with its
   ])
   const { cid } = publishDiscover()
   const creator = expect.objectContaining({ did: BLUESKY, handle: 'bsky.test' })
-  const whole = expect.objectContaining({ ...ours, cid, creator, description: 'of today' })
-  expect((await feeds([DISCOVER])).feeds).toEqual([whole])
+  const complete = expect.objectContaining({ ...ours, cid, creator, description: 'of today' })
+  expect((await feeds([DISCOVER])).feeds).toEqual([complete])
   expect(await w.get('app.bsky.feed.getFeedGenerator', { feed: DISCOVER }, alice)).toEqual({
-    view: whole,
+    view: complete,
     isOnline: true,
     isValid: true,
   })

@@ -37,12 +37,12 @@ beforeAll(async () => {
 })
 afterAll(() => plc.close())
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
+  await Promise.all(started.splice(0).map((server) => server.stop('SIGKILL')))
   await double.close()
 })
 
 async function start(env: Record<string, string> = {}): Promise<number> {
-  const one = startSlipstream({
+  const server = startSlipstream({
     HOSTNAME: 'appview.example.org',
     INDEX_SCOPE: 'network',
     JETSTREAM_HOSTS: double.url,
@@ -52,8 +52,8 @@ async function start(env: Record<string, string> = {}): Promise<number> {
     OPERATOR_TOKEN: OPERATOR,
     ...env,
   })
-  started.push(one)
-  return one.port()
+  started.push(server)
+  return server.port()
 }
 
 function create(by: PlcAccount, collection: string, fields: object) {
@@ -68,11 +68,11 @@ function create(by: PlcAccount, collection: string, fields: object) {
 /** Three like what the reader likes, and then six posts more. */
 function emitCommunity([reader, author, ...friends]: PlcAccount[]): string[] {
   const authors = people.slice(1)
-  for (const one of people) create(one, 'app.bsky.actor.profile', {})
+  for (const account of people) create(account, 'app.bsky.actor.profile', {})
   const shared = [0, 1, 2, 3, 4].map(() => create(author!, POST, { text: 'shared' }))
-  for (const subject of shared) for (const one of friends) create(one, LIKE, { subject })
+  for (const subject of shared) for (const friend of friends) create(friend, LIKE, { subject })
   const further = [0, 1, 2, 3, 4, 5].map((i) => create(authors[i]!, POST, { text: 'further' }))
-  for (const subject of further) for (const one of friends) create(one, LIKE, { subject })
+  for (const subject of further) for (const friend of friends) create(friend, LIKE, { subject })
   for (const subject of shared) create(reader!, LIKE, { subject })
   return further.map(({ uri }) => uri)
 }

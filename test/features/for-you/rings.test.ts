@@ -38,7 +38,7 @@ function world(random: Random, ring: { size: number; posts: number; noise: numbe
   }
   const state = createState(8 << 20, 1)
   likes.sort((a, b) => a.timeMs - b.timeMs)
-  for (const one of likes) tell(state, one)
+  for (const like of likes) tell(state, like)
   return { state, own: likes.filter(({ liker }) => liker === READER) }
 }
 
@@ -49,22 +49,22 @@ function ringPostsIn({ state, own }: World, tuning = TUNING): number {
 
 describe.each([1, 2, 3])('of a page of 30, seed %i', (seed) => {
   test('a ring gets less than a tenth, where it would have nearly all', () => {
-    const one = world(createRandom(seed), { size: 25, posts: 40, noise: 0 })
-    expect(ringPostsIn(one, SINGLE)).toBeGreaterThan(20)
-    expect(ringPostsIn(one)).toBeLessThan(3)
+    const item = world(createRandom(seed), { size: 25, posts: 40, noise: 0 })
+    expect(ringPostsIn(item, SINGLE)).toBeGreaterThan(20)
+    expect(ringPostsIn(item)).toBeLessThan(3)
   })
 
   test('noise hides the voices, and still the choir is heard but a few times', () => {
-    const one = world(createRandom(seed), { size: 25, posts: 12, noise: 40 })
-    const without = ringPostsIn(one, SINGLE)
+    const item = world(createRandom(seed), { size: 25, posts: 12, noise: 40 })
+    const without = ringPostsIn(item, SINGLE)
     expect(without).toBeGreaterThan(10)
-    expect(ringPostsIn(one)).toBeLessThan(without / 2)
+    expect(ringPostsIn(item)).toBeLessThan(without / 2)
   })
 
   test('without a ring, the rules change next to nothing', () => {
-    const one = world(createRandom(seed), { size: 0, posts: 0, noise: 0 })
+    const item = world(createRandom(seed), { size: 0, posts: 0, noise: 0 })
     const ids = (tuning = TUNING) =>
-      recommended(one.state, READER, one.own, { limit: 30, tuning }).map(({ id }) => id)
+      recommended(item.state, READER, item.own, { limit: 30, tuning }).map(({ id }) => id)
     const before = new Set(ids(SINGLE))
     expect(ids().filter((id) => !before.has(id)).length).toBeLessThan(3)
   })
@@ -97,7 +97,7 @@ test('accounts that like the same weigh as much as one of them', () => {
         likes.push({ liker, post, author: post, timeMs: START_MS, isMembers })
       }
     }
-    for (const one of likes) tell(state, one)
+    for (const like of likes) tell(state, like)
     const own = likes.filter(({ liker }) => liker === 0)
     // What a post's own likes take from it would hide what is tested.
     const tuning = { ...SINGLE, alike: TUNING.alike, postPower: 0 }

@@ -28,12 +28,12 @@ function nodeOf(likes: readonly PlainLike[], salt: number) {
 test.each([1, 2, 3])('of a member’s page, more than nine in ten are the same (seed %i)', (seed) => {
   const random = createRandom(seed)
   const likes = randomLikes(random, 12_000, SIZE)
-  const one = nodeOf(likes, 1234)
+  const run = nodeOf(likes, 1234)
   const other = nodeOf(elsewhere(likes, random), 98765)
   let [same, all] = [0, 0]
   for (let reader = 0; reader < SIZE.members; reader++) {
     const own = ownLikes(likes, reader)
-    const page = new Set(one(reader, own))
+    const page = new Set(run(reader, own))
     expect(page.size).toBe(PAGE)
     for (const id of other(reader, own)) if (page.has(id)) same++
     all += PAGE

@@ -1,11 +1,11 @@
 // What For You holds about an account, for the tests of all tables.
 
 import { most, private_ } from '../../support/stored-tables/entry.ts'
-import type { WholeOf } from '../../support/wholes.ts'
+import type { CompleteOf } from '../../support/wholes.ts'
 
 const READERS = 'src/features/for-you/store/readers.ts'
 
-export const whole: WholeOf = {
+export const whole: CompleteOf = {
   live(world, { did }) {
     world.request({ id: 1, did, kind: 'for-you/seen', body: { posts: [1, 2] } })
     world.request({ id: 1, did, kind: 'for-you/less', body: { authors: [did], times: 1 } })

@@ -13,7 +13,7 @@ const path = chromiumPath()
 if (!path) console.warn('captions are not compared with a browser’s: there is no Chromium')
 
 /** `where`: all that a cue's settings say, but for its region. */
-type ShownCue = { start: number; end: number; html: string; where: string }
+type VisibleCue = { start: number; end: number; html: string; where: string }
 
 /** In the browser: loads each file as a track, and returns its cues, or undefined if it is refused. */
 const showTracks = `async (files) => {
@@ -191,7 +191,7 @@ function rewritten(file: string): string | undefined {
 }
 
 /** Cues that are ever shown, and show something. */
-function visible(cues: ShownCue[] | undefined): ShownCue[] {
+function visible(cues: VisibleCue[] | undefined): VisibleCue[] {
   return (cues ?? []).filter(({ start, end, html }) => {
     const text = html.replaceAll(/<[BIU]>|<\/>/g, '').replaceAll(/"|\\[tnrf]/g, '')
     return end > start && text.trim() !== ''
@@ -211,9 +211,9 @@ describe.skipIf(!path)('as in Chromium', () => {
   async function compare(files: string[]): Promise<void> {
     const ours = files.map(rewritten)
     const run = `(${showTracks})(${JSON.stringify([...files, ...ours.map((file) => file ?? '')])})`
-    const shown = (await page.evaluate(run)) as (ShownCue[] | undefined)[]
+    const presented = (await page.evaluate(run)) as (VisibleCue[] | undefined)[]
     for (const [i, file] of files.entries()) {
-      const [theirs, own] = [visible(shown[i]), visible(shown[files.length + i])]
+      const [theirs, own] = [visible(presented[i]), visible(presented[files.length + i])]
       expect(own, JSON.stringify({ file, ours: ours[i] })).toEqual(theirs)
     }
   }

@@ -36,8 +36,8 @@ beforeAll(async () => {
   world = await startMediaWorld({
     posts: {
       shows: () => false,
-      captionsOf: (...asked) =>
-        createVideoPosts({ db: rows.reader, actors: rows.memory.actors }).captionsOf(...asked),
+      captionsOf: (...requested) =>
+        createVideoPosts({ db: rows.reader, actors: rows.memory.actors }).captionsOf(...requested),
     },
   })
   const captions = Object.entries(files).map(([lang, text]) => ({
@@ -76,7 +76,7 @@ const address = (part: string, post = rkey) =>
 test('the playlist names each language once, in that language', async () => {
   const text = (await bytesOf(address('playlist.m3u8'))).toString()
   const languages = [...text.matchAll(/NAME="([^"]*)",LANGUAGE="([^"]*)"/g)].map(
-    ([, ...one]) => one,
+    ([, ...value]) => value,
   )
   expect(languages).toEqual([
     ['English', 'en'],

@@ -34,7 +34,7 @@ function doctorIn(folder: string, parts: string[]): Report {
 }
 
 function fixesOf({ areas }: Report): (string | undefined)[] {
-  const findings = areas.flatMap((one) => one.findings)
+  const findings = areas.flatMap((item) => item.findings)
   const of = (pattern: RegExp) => findings.find(({ text }) => pattern.test(text))?.fix
   return [of(/sharp does not load/), of(/is not running/)]
 }

@@ -17,10 +17,10 @@ const random = createRandom(testSeed('disk cache'))
 async function freshCache(maxBytes: number, folder?: string) {
   const warnings: unknown[] = []
   const clock = { now: Date.now() }
-  const place = folder ?? (await mkdtemp(join(tmpdir(), 'slipstream-cache-')))
+  const position = folder ?? (await mkdtemp(join(tmpdir(), 'slipstream-cache-')))
   const log = { warn: (...line: unknown[]) => void warnings.push(line), debug: () => undefined }
-  const cache = createDiskCache({ folder: place, maxBytes, log, now: () => clock.now })
-  return { cache, folder: place, warnings, clock }
+  const cache = createDiskCache({ folder: position, maxBytes, log, now: () => clock.now })
+  return { cache, folder: position, warnings, clock }
 }
 
 async function write(
@@ -30,13 +30,13 @@ async function write(
 ): Promise<void> {
   const path = await cache.reserve()
   await writeFile(path, [sealHead({ ...entry, length: body.length }), body])
-  await cache.keep(key, path)
+  await cache.add(key, path)
 }
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
-    .filter((one) => one.isFile())
-    .map((one) => join(one.parentPath, one.name))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
 }
 
 function bytesIn(folder: string): number {
@@ -75,7 +75,7 @@ test('the most recently used stay, even if written first', async () => {
   }
   expect(await cache.read('old 3')).toBeDefined()
   const left = await Promise.all([0, 1, 2, 4, 5, 6, 7, 8, 9].map((i) => cache.read(`old ${i}`)))
-  expect(left.filter((one) => one !== undefined).length).toBeLessThan(4)
+  expect(left.filter((cacheEntry) => cacheEntry !== undefined).length).toBeLessThan(4)
 })
 
 test('files left half written by a crash are removed once old', async () => {
@@ -99,7 +99,7 @@ test('a failed write is a warning and leaves nothing behind', async () => {
   const path = await cache.reserve()
   await writeFile(path, 'whole')
   await writeFile(join(folder, hash('sha256', 'a').slice(0, 2)), 'in the way')
-  await cache.keep('a', path)
+  await cache.add('a', path)
   expect(await cache.read('a')).toBeUndefined()
   expect(warnings).toHaveLength(2)
   expect(filesIn(folder)).toHaveLength(1)

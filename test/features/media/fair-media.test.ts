@@ -19,7 +19,7 @@ const closing: (() => Promise<unknown>)[] = []
 const stopping: AbortController[] = []
 
 afterEach(async () => {
-  for (const one of stopping.splice(0)) one.abort()
+  for (const abortController of stopping.splice(0)) abortController.abort()
   for (const close of closing.splice(0)) await close()
 })
 
@@ -52,17 +52,17 @@ function named(host: BlobHost, name: string): string {
 function ask(world: MediaWorld, path: string, visitor: string) {
   const stop = new AbortController()
   stopping.push(stop)
-  const asked = { status: 0, answer: Promise.resolve(0) }
+  const requested = { status: 0, answer: Promise.resolve(0) }
   const init = { headers: { 'x-visitor': visitor }, signal: stop.signal }
-  asked.answer = fetch(world.url + path, init).then(
+  requested.answer = fetch(world.url + path, init).then(
     async (response) => {
       await response.arrayBuffer()
-      asked.status = response.status
+      requested.status = response.status
       return response.status
     },
     () => 0,
   )
-  return asked
+  return requested
 }
 
 type Wanted = { pds: string; host: BlobHost; visitor: string; who?: 'stranger' }
@@ -187,7 +187,7 @@ test('hosts of a domain that serves many followed accounts count each for itself
   const { host } = world
   const strangers = async () => {
     const before = drips.requests()
-    const asked = Array.from({ length: 4 }, (_, i) =>
+    const request = Array.from({ length: 4 }, (_, i) =>
       askVideo(world, {
         pds: named(drips, `pds-${made}-${i}.host.example`),
         host: drips,
@@ -195,14 +195,14 @@ test('hosts of a domain that serves many followed accounts count each for itself
         who: 'stranger',
       }),
     )
-    await Promise.all(asked)
+    await Promise.all(request)
     return () => drips.requests() - before
   }
   const stranger = await strangers()
   await expect.poll(stranger).toBe(1)
   for (let i = 0; i < 8; i++) {
-    const one = { pds: named(host, `pds-${i}.host.example`), host, visitor: 'y' }
-    expect(await (await askVideo(world, one)).answer).toBe(200)
+    const item = { pds: named(host, `pds-${i}.host.example`), host, visitor: 'y' }
+    expect(await (await askVideo(world, item)).answer).toBe(200)
   }
   await strangers()
   await expect.poll(stranger).toBe(4)

@@ -24,8 +24,8 @@ test('random claims keep all limits, and nothing waits that could run', async ()
   const running = new Map<object, { claim: Claim; leave: () => void }>()
   const waiting = new Map<object, Claim[]>()
   const inUse = (key: string) =>
-    [...running.values()].filter((one) => one.claim.limits.some(([name]) => name === key)).length
-  const fits = (one: Claim) => one.limits.every(([key, most]) => inUse(key) < most)
+    [...running.values()].filter((item) => item.claim.limits.some(([name]) => name === key)).length
+  const fits = (claim: Claim) => claim.limits.every(([key, most]) => inUse(key) < most)
   const anyClaim = (): Claim => {
     const keys = ['all', ...['a', 'b', 'c', 'd', 'e'].filter(() => random.chance(0.4))]
     return {
@@ -37,12 +37,12 @@ test('random claims keep all limits, and nothing waits that could run', async ()
   for (let step = 0; step < 3000; step++) {
     const isLast = step > 2000
     if (!isLast && random.chance(0.5)) {
-      const one = anyClaim()
+      const claim = anyClaim()
       const id = {}
-      waiting.set(id, [one])
-      void slots.take(one).entered.then((leave) => {
+      waiting.set(id, [claim])
+      void slots.take(claim).entered.then((leave) => {
         waiting.delete(id)
-        running.set(id, { claim: one, leave })
+        running.set(id, { claim: claim, leave })
       })
     } else if (running.size > 0) {
       const [id, { leave }] = random.pick([...running])
@@ -70,8 +70,15 @@ test('lanes take turns, and the longest loses when too many wait', async () => {
   const all = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'c', 'b'].map(run)
   leave()
   await Promise.all(all)
-  expect(order.filter((one) => one === 'a refused')).toHaveLength(3)
-  expect(order.filter((one) => !one.includes('refused'))).toEqual(['a', 'b', 'c', 'a', 'b', 'a'])
+  expect(order.filter((value) => value === 'a refused')).toHaveLength(3)
+  expect(order.filter((value) => !value.includes('refused'))).toEqual([
+    'a',
+    'b',
+    'c',
+    'a',
+    'b',
+    'a',
+  ])
 })
 
 test('a claim that others join runs once, wherever it comes first', async () => {
@@ -107,7 +114,7 @@ test('a waiting claim that loses one of its lanes still runs in the other', asyn
     leave()
   }
   const all = [
-    ...first.map((one, i) => one.entered.then(note(`a${i}`))),
+    ...first.map((ticket, i) => ticket.entered.then(note(`a${i}`))),
     last.entered.then(note('c')),
   ]
   hold()

@@ -60,8 +60,10 @@ describe.each(NAMES)('%s', (name) => {
 })
 
 test('its playlist names the one quality, with codecs and size', async () => {
-  const said = (await bytesOf(address('pictures-and-sound', 'playlist.m3u8'))).toString()
-  const [line, ...others] = said.split('\n').filter((one) => one.startsWith('#EXT-X-STREAM-INF'))
+  const message = (await bytesOf(address('pictures-and-sound', 'playlist.m3u8'))).toString()
+  const [line, ...others] = message
+    .split('\n')
+    .filter((line) => line.startsWith('#EXT-X-STREAM-INF'))
   expect(others).toEqual([])
   expect(line).toContain('CODECS="avc1.64000a,mp4a.40.2",RESOLUTION=96x54')
   const { segments } = await partsOf('pictures-and-sound')

@@ -2,7 +2,7 @@
 // and never with more bytes of output than of input.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkPlaces } from '../../../src/features/media/mp4/check-places.ts'
+import { checkOffsets } from '../../../src/features/media/mp4/check-places.ts'
 import { planSegments } from '../../../src/features/media/mp4/plan-segments.ts'
 import { readMovie } from '../../../src/features/media/mp4/read-movie.ts'
 import {
@@ -45,12 +45,12 @@ test('a refused video is neither fetched nor read again for any part', async () 
 })
 
 test('an honest file from the same builder is streamed', async () => {
-  const kept = world.process.counts()
+  const stored = world.process.counts()
   const response = await ask(honest())
   expect(response.status).toBe(200)
   expect(await response.text()).toContain('2.m4s')
   expect((await ask(honest(), '2.m4s')).status).toBe(200)
-  expect(world.process.counts()).toEqual(kept)
+  expect(world.process.counts()).toEqual(stored)
 })
 
 function withTrack(change: Parameters<typeof honestTrack>[2]): Buffer {
@@ -170,11 +170,11 @@ test('a cut video is streamed from disk, whatever happens to its server', async 
 })
 
 test('a range of a part is that range', async () => {
-  const whole = await (await ask(honest(), '1.m4s')).bytes()
+  const complete = await (await ask(honest(), '1.m4s')).bytes()
   const url = `${world.url}/video/${world.did}/${world.host.put(honest())}/1.m4s`
   const response = await fetch(url, { headers: { range: 'bytes=10-99' } })
   expect(response.status).toBe(206)
-  expect(Buffer.from(await response.bytes()).equals(whole.subarray(10, 100))).toBe(true)
+  expect(Buffer.from(await response.bytes()).equals(complete.subarray(10, 100))).toBe(true)
 })
 
 test('work grows at most linearly with the number of entries', () => {
@@ -203,7 +203,7 @@ function processorTime(samples: number): number {
   for (let i = 0; i < 5; i++) {
     const movie = readMovie(moov)
     const mdats = [{ start: DATA_AT, end: DATA_AT + samples }]
-    checkPlaces(movie, { mdats, fileBytes: bytes.length })
+    checkOffsets(movie, { mdats, fileBytes: bytes.length })
     expect(planSegments(movie).length).toBe(Math.ceil(samples / 40))
   }
   const { user, system } = process.threadCpuUsage(before)

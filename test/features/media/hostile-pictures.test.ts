@@ -115,7 +115,7 @@ test('of an animation with a thousand frames one is decoded', async () => {
 })
 
 test('changed and cut at random, they are shown or refused, and the next is served', async () => {
-  const whole = await Promise.all([
+  const complete = await Promise.all([
     noisy().jpeg({ progressive: true }).toBuffer(),
     noisy().png({ progressive: true }).toBuffer(),
     noisy().webp().toBuffer(),
@@ -125,12 +125,12 @@ test('changed and cut at random, they are shown or refused, and the next is serv
   ])
   const answers = new Map<string, number>()
   for (let i = 0; i < 180; i++) {
-    const answer = await ask(damaged(whole[i % whole.length]!), 'feed_thumbnail')
+    const answer = await ask(damaged(complete[i % complete.length]!), 'feed_thumbnail')
     answers.set(answer, (answers.get(answer) ?? 0) + 1)
   }
   for (const answer of answers.keys()) expect(answer).toMatch(/^(200|400 \w+)$/)
   expect(answers.get('400 NotAnImage')).toBeGreaterThan(20)
-  for (const bytes of whole) expect(await ask(bytes)).toBe('200')
+  for (const bytes of complete) expect(await ask(bytes)).toBe('200')
 })
 
 function noisy(): Sharp {

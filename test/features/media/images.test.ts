@@ -304,28 +304,28 @@ describe('headers for browsers and caches', () => {
 
   test('whether it was cached', async () => {
     const cid = host.put(await picture(10, 10).png().toBuffer())
-    const told: (string | null)[] = []
+    const notified: (string | null)[] = []
     for (const preset of ['avatar', 'avatar', 'banner', 'avatar']) {
-      told.push((await world.image(preset, cid)).headers.get('x-cache'))
+      notified.push((await world.image(preset, cid)).headers.get('x-cache'))
     }
-    expect(told).toEqual(['miss', 'hit', 'miss', 'hit'])
+    expect(notified).toEqual(['miss', 'hit', 'miss', 'hit'])
   })
 
   test('HEAD has the headers of GET', async () => {
     const cid = host.put(await picture(10, 10).png().toBuffer())
     const got = await world.image('avatar', cid)
-    const asked = await world.image('avatar', cid, { method: 'HEAD' })
-    expect(asked.headers.get('content-length')).toBe(got.headers.get('content-length'))
-    expect(asked.headers.get('etag')).toBe(got.headers.get('etag'))
-    expect(await asked.text()).toBe('')
+    const requested = await world.image('avatar', cid, { method: 'HEAD' })
+    expect(requested.headers.get('content-length')).toBe(got.headers.get('content-length'))
+    expect(requested.headers.get('etag')).toBe(got.headers.get('etag'))
+    expect(await requested.text()).toBe('')
   })
 })
 
 describe('the cache', () => {
   test('sixty simultaneous requests for one picture in two sizes are one fetch', async () => {
     const cid = host.put(await picture(800, 800).png().toBuffer())
-    const [before, askedBefore] = [host.requests(), world.asked()]
-    host.waitFor(until(() => world.asked() === askedBefore + 60))
+    const [before, requestedBefore] = [host.requests(), world.requested()]
+    host.waitFor(until(() => world.requested() === requestedBefore + 60))
     const all = Array.from({ length: 60 }, (_, i) =>
       world.image(i % 2 ? 'avatar' : 'avatar_thumbnail', cid),
     )
@@ -344,9 +344,9 @@ describe('the cache', () => {
       expect(host.requests()).toBe(before)
       for (const damage of [cutShort, changeOneByte, emptyOut]) {
         damage(fileWith(bytes))
-        const asked = host.requests()
+        const requested = host.requests()
         expect(await (await reopened.image('avatar', cid)).bytes()).toEqual(bytes)
-        expect(host.requests(), damage.name).toBe(asked + 1)
+        expect(host.requests(), damage.name).toBe(requested + 1)
       }
     } finally {
       await reopened.close()
@@ -356,8 +356,8 @@ describe('the cache', () => {
   function filesOf(dataDir: string): string[] {
     const folder = join(dataDir, 'media-cache')
     return readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
-      .filter((one) => one.isFile())
-      .map((one) => join(one.parentPath, one.name))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
   }
 
   function fileWith(body: Uint8Array): string {

@@ -72,7 +72,7 @@ test('a lower quality is listed once made, with its properties', async () => {
     /BANDWIDTH=\d+,.*CODECS="avc1\.64[0-9a-f]{4},mp4a\.40\.2",RESOLUTION=64x36$/,
   )
   const named = await namedBy(master)
-  expect(named.map((one) => one.split('/').slice(-2).join('/'))).toEqual([
+  expect(named.map((part) => part.split('/').slice(-2).join('/'))).toEqual([
     '0/video.m3u8',
     '36/video.m3u8',
   ])
@@ -144,9 +144,11 @@ test('damaged pictures are scaled down or skipped, never worse', async () => {
   })
   for (const address of addresses) expect(await linesOf(address)).toHaveLength(1)
   const settled = async () => {
-    const made = await Promise.all(addresses.map(async (one) => (await linesOf(one)).length - 1))
+    const made = await Promise.all(
+      addresses.map(async (address) => (await linesOf(address)).length - 1),
+    )
     const { refused, died } = encoder.counts()
-    return made.reduce((sum, one) => sum + one, 0) + refused + died
+    return made.reduce((sum, value) => sum + value, 0) + refused + died
   }
   await expect.poll(settled).toBeGreaterThanOrEqual(addresses.length)
   for (const address of addresses) {
@@ -170,9 +172,9 @@ describe('the queue', () => {
     const log = { warn: (...line: unknown[]) => void warnings.push(line) }
     const parts = { cache, log, dataDir: first.dataDir, now: Date.now, shortSides: [360] }
     for (let i = 0; i < 150; i++) {
-      const place = await cache.reserve()
-      writeFileSync(place, file)
-      await cache.keep(`cut 1 did:plc:a ${cid(i)}`, place)
+      const position = await cache.reserve()
+      writeFileSync(position, file)
+      await cache.add(`cut 1 did:plc:a ${cid(i)}`, position)
     }
     const request = (i: number) => lower.request({ did: 'did:plc:a', cid: cid(i) }, 360)
     const lower = createLowerQualities({ ...parts, encoder })
@@ -208,15 +210,15 @@ describe('the queue', () => {
   })
 
   test('ends without an encoder, which is reported once', async () => {
-    let asked = 0
+    let requested = 0
     const run = async () => {
-      asked += 1
+      requested += 1
       throw new MediaError('refused', 'NoDecoder', 'none')
     }
     const { request, warnings } = await queueWith({ run })
     for (let i = 0; i < 20; i++) request(i)
     await expect.poll(() => warnings.length).toBe(1)
     expect(JSON.stringify(warnings)).toContain('npm install')
-    expect(asked).toBe(1)
+    expect(requested).toBe(1)
   })
 })

@@ -50,18 +50,18 @@ function isRunning(pid: number): boolean {
 }
 
 test('killing it midway fails only that picture', async () => {
-  const kept = world.host.put(await picture())
-  expect((await world.image('avatar', kept)).status).toBe(200)
+  const stored = world.host.put(await picture())
+  expect((await world.image('avatar', stored)).status).toBe(200)
   const pid = await warm()
   process.kill(pid, 'SIGSTOP')
   const broken = await picture()
-  const asked = ask(broken)
+  const request = ask(broken)
   await expect.poll(() => world.process.counts().pending).toBe(1)
   const behind = [ask(await picture()), ask(await picture())]
   await expect.poll(() => world.process.counts().pending).toBe(3)
-  expect((await world.image('avatar', kept)).status).toBe(200)
+  expect((await world.image('avatar', stored)).status).toBe(200)
   process.kill(pid, 'SIGKILL')
-  expect(await asked).toBe('503 Interrupted')
+  expect(await request).toBe('503 Interrupted')
   expect(await Promise.all(behind)).toEqual(['200', '200'])
   expect(world.process.pid()).not.toBe(pid)
   world.advance(61_000)
@@ -162,24 +162,24 @@ test.runIf(existsSync('/proc/self/status'))(
 test('a silent server delays only its own pictures', async () => {
   const patient = { firstByteMs: 600_000, timeoutMs: 600_000 }
   const waiting = await startMediaWorld({ before: world, maxWait: patient })
-  let asked = 0
+  let requested = 0
   const silent = createServer(() => {
-    asked += 1
+    requested += 1
   })
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const did = await waiting.know(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
   const cids = await Promise.all(
     Array.from({ length: 64 }, async () => world.host.put(await picture())),
   )
-  const kept = cids.map(async (cid) => (await waiting.image('avatar', cid, { did })).status)
-  await expect.poll(() => asked).toBe(8)
+  const stored = cids.map(async (cid) => (await waiting.image('avatar', cid, { did })).status)
+  await expect.poll(() => requested).toBe(8)
   for (let i = 0; i < 20; i++) expect(await ask(await picture(), waiting)).toBe('200')
-  expect(asked).toBe(8)
+  expect(requested).toBe(8)
   // The pending requests fail now, and the server is left alone for a while.
   silent.closeAllConnections()
   silent.close()
-  expect(new Set(await Promise.all(kept))).toEqual(new Set([502, 504]))
-  expect(asked).toBe(8)
+  expect(new Set(await Promise.all(stored))).toEqual(new Set([502, 504]))
+  expect(requested).toBe(8)
   await waiting.close()
 })
 

@@ -22,7 +22,7 @@ import { makeEntry, sealHead } from '../../../src/features/media/cache/cache-ent
 import { createVideoPosts } from '../../../src/features/media/hls/video-posts.ts'
 import { mediaConfig } from '../../../src/features/media/media-config.ts'
 import { NO_THUMBNAIL } from '../../../src/features/media/no-thumbnail.ts'
-import type { PinKeeper } from '../../../src/features/media/pins/keep-pins.ts'
+import type { PinStore } from '../../../src/features/media/pins/keep-pins.ts'
 import { pinRules } from '../../../src/features/media/pins/pin-rules.ts'
 import { readPinStatus } from '../../../src/features/media/pins/pinned-files.ts'
 import { bytesOf, firstVariant, namedBy } from '../../support/playlists.ts'
@@ -37,7 +37,7 @@ const MB = 1 << 20
 let first: MediaWorld
 let of: MediaWorld
 let rows: ServingWorld
-let keeper: PinKeeper
+let pinStore: PinStore
 let dataDir: string
 
 beforeEach(async () => {
@@ -48,7 +48,7 @@ beforeEach(async () => {
   await open()
 })
 afterEach(async () => {
-  keeper.close()
+  pinStore.close()
   await of.close()
   await first.close()
   rows.dispose()
@@ -68,8 +68,8 @@ async function open({ pin = 'members', maxBytes = 50 * MB } = {}): Promise<void>
     pins: {
       rules: { ...rules, maxBytes },
       everyMs: 0,
-      onKeeper: (one) => {
-        keeper = one
+      onPinStore: (pinKeeper) => {
+        pinStore = pinKeeper
       },
     },
   })
@@ -132,7 +132,7 @@ describe('a video of a member', () => {
   test('is available without its PDS and all of the cache, though never requested before', async () => {
     const { cid, rkey } = post('pictures-and-sound')
     const { cid: silent, rkey: second } = post('silent')
-    const status = await keeper.round()
+    const status = await pinStore.round()
     expect(status).toMatchObject({ files: 5, missing: 0, isFull: false })
     expect(await readPinStatus(dataDir)).toEqual(status)
     const before = first.host.requests()
@@ -140,56 +140,56 @@ describe('a video of a member', () => {
     rmSync(join(dataDir, 'media-cache'), { recursive: true })
     await playAll(cid, rkey)
     await playAll(silent, second)
-    expect(await keeper.round()).toEqual(status)
+    expect(await pinStore.round()).toEqual(status)
     expect(first.host.requests()).toBe(before)
   })
 
   test('is requested again if its PDS was unreachable', async () => {
     const { cid, rkey } = post('silent')
     first.host.behave({ fail: 500 })
-    expect(await keeper.round()).toMatchObject({ files: 0, missing: 2 })
+    expect(await pinStore.round()).toMatchObject({ files: 0, missing: 2 })
     first.host.behave(undefined)
     of.advance(60_000)
-    expect(await keeper.round()).toMatchObject({ files: 3, missing: 0 })
+    expect(await pinStore.round()).toMatchObject({ files: 3, missing: 0 })
     await playAll(cid, rkey)
   })
 
   test('has captions of an earlier version until they are made anew', async () => {
     const { cid, rkey } = post('silent')
-    await keeper.round()
+    await pinStore.round()
     makeCaptionsOlder('WEBVTT\n\n00:00.000 --> 00:01.000\nread otherwise\n')
     first.host.behave({ fail: 500 })
-    await keeper.round()
+    await pinStore.round()
     expect(pinnedFiles()).toEqual(['captions', 'cut', 'preview'])
     const read = async () =>
       (await bytesOf(`${folderOf(cid)}/captions/en.vtt?post=${rkey}`)).toString()
     expect(await read()).toMatch(/read otherwise/)
     first.host.behave(undefined)
     of.advance(60_000)
-    await keeper.round()
-    expect(await keeper.round()).toMatchObject({ files: 3, missing: 0 })
+    await pinStore.round()
+    expect(await pinStore.round()).toMatchObject({ files: 3, missing: 0 })
     expect(pinnedFiles()).toEqual(['captions2', 'cut', 'preview'])
     expect(await read()).toMatch(/Hello/)
   })
 
   test('is dropped with its post, unless another post shows it', async () => {
-    const one = post('silent')
+    const record = post('silent')
     post('trailer')
-    await keeper.round()
+    await pinStore.round()
     expect(pinnedFiles()).toEqual(['captions2', 'cut', 'cut', 'preview', 'preview'])
-    rows.delete(one.uri)
-    expect(await keeper.round()).toMatchObject({ files: 3 })
+    rows.delete(record.uri)
+    expect(await pinStore.round()).toMatchObject({ files: 3 })
     expect(pinnedFiles()).toEqual(['captions2', 'cut', 'preview'])
   })
 
   test.each([
-    ['the operator hides', (one: Post) => hide(one.uri)],
-    ['the operator hides the blob of', (one: Post) => hide(blobSubject(first.did, one.cid))],
+    ['the operator hides', (record: Post) => hide(record.uri)],
+    ['the operator hides the blob of', (record: Post) => hide(blobSubject(first.did, record.cid))],
   ])('is dropped when %s its post', async (_, change) => {
-    const one = post('silent')
-    await keeper.round()
-    change(one)
-    await keeper.round()
+    const record = post('silent')
+    await pinStore.round()
+    change(record)
+    await pinStore.round()
     expect(pinnedFiles()).not.toContain('cut')
   })
 
@@ -199,24 +199,24 @@ describe('a video of a member', () => {
     ['deactivated', ['captions2', 'cut', 'preview']],
   ] as const)('of an account that is %s leaves %j', async (status, left) => {
     const { cid } = post('silent')
-    await keeper.round()
+    await pinStore.round()
     rows.status(first.did, status)
     of.setHidden(true)
-    await keeper.round()
+    await pinStore.round()
     expect(pinnedFiles()).toEqual(left)
     expect((await fetch(`${folderOf(cid)}/0/video.m3u8`)).status).toBe(404)
   })
 
   test('is not pinned beyond the limit, and pinned ones stay', async () => {
-    const [kept, second] = [post('silent'), post('pictures-and-sound')]
+    const [stored, second] = [post('silent'), post('pictures-and-sound')]
     await of.close()
     await open({ maxBytes: 12_000 })
-    const status = await keeper.round()
+    const status = await pinStore.round()
     expect(status).toMatchObject({ isFull: true })
     expect(status.missing).toBeGreaterThan(0)
     expect(status.bytes).toBeLessThanOrEqual(12_000)
-    expect((await keeper.round()).bytes).toBe(status.bytes)
-    for (const { cid, rkey } of [kept, second]) await playAll(cid, rkey)
+    expect((await pinStore.round()).bytes).toBe(status.bytes)
+    for (const { cid, rkey } of [stored, second]) await playAll(cid, rkey)
   })
 })
 
@@ -224,15 +224,15 @@ test('no other accounts’ are pinned, except of those named', async () => {
   const other = await of.know(first.host.url)
   rows.follow(first.did, other)
   post('silent', other)
-  expect(await keeper.round()).toMatchObject({ files: 0, missing: 0 })
+  expect(await pinStore.round()).toMatchObject({ files: 0, missing: 0 })
   await of.close()
   await open({ pin: other })
-  expect(await keeper.round()).toMatchObject({ files: 3, missing: 0 })
+  expect(await pinStore.round()).toMatchObject({ files: 3, missing: 0 })
 })
 
 test('a torn pinned file is made again', async () => {
   const { cid, rkey } = post('silent')
-  await keeper.round()
+  await pinStore.round()
   const folder = join(dataDir, 'media-pinned', encodeURIComponent(first.did))
   for (const name of readdirSync(folder)) truncateSync(join(folder, name), 300)
   await playAll(cid, rkey)

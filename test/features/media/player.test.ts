@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { VideosFrom } from '../../../src/features/media/media-app.ts'
-import type { PinKeeper, PinRules } from '../../../src/features/media/pins/keep-pins.ts'
+import type { PinRules, PinStore } from '../../../src/features/media/pins/keep-pins.ts'
 import { createMediaProcess } from '../../../src/features/media/process/media-process.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { blobCid } from '../../support/blob-host.ts'
@@ -112,18 +112,21 @@ describe.runIf(chromiumPath())('in a browser', { timeout: TIMEOUT_MS }, () => {
 
   test('from pinned files alone', async () => {
     const cid = world.host.put(readFileSync(join(fixtures, 'pictures-and-sound.mp4')))
-    const blobs = [ENGLISH, GERMAN].map((one) => ({ cid: blobCid(one), kind: 'captions' as const }))
-    const { of, keeper } = await worldWithPins([{ cid, kind: 'video' }, ...blobs])
-    expect(await keeper.round()).toMatchObject({ files: 4, missing: 0 })
+    const blobs = [ENGLISH, GERMAN].map((bytes) => ({
+      cid: blobCid(bytes),
+      kind: 'captions' as const,
+    }))
+    const { of, keeper: pinStore } = await worldWithPins([{ cid, kind: 'video' }, ...blobs])
+    expect(await pinStore.round()).toMatchObject({ files: 4, missing: 0 })
     rmSync(join(of.dataDir, 'media-cache'), { recursive: true })
     world.host.behave({ fail: 500 })
-    const asked = world.host.requests()
+    const requested = world.host.requests()
     await watch(`${of.url}/video/${of.did}/${cid}/playlist.m3u8?post=3k`, {
       levels: 1,
       seconds: 9.5,
     })
-    expect(world.host.requests()).toBe(asked)
-    keeper.close()
+    expect(world.host.requests()).toBe(requested)
+    pinStore.close()
     await of.close()
   })
 
@@ -151,24 +154,24 @@ describe.runIf(chromiumPath())('in a browser', { timeout: TIMEOUT_MS }, () => {
   )
 })
 
-async function worldWithPins(shown: ReturnType<PinRules['shownBy']>) {
-  let keeper: PinKeeper | undefined
+async function worldWithPins(visible: ReturnType<PinRules['presentedBy']>) {
+  let pinStore: PinStore | undefined
   const of = await startMediaWorld({
     before: world,
     posts: { captionsOf, shows: () => false },
     pins: {
       rules: {
         accounts: () => [{ did: world.did, state: 'here' }],
-        shownBy: () => shown,
+        presentedBy: () => visible,
         maxBytes: 50_000_000,
       },
       everyMs: 0,
-      onKeeper: (one) => {
-        keeper = one
+      onPinStore: (pinKeeper) => {
+        pinStore = pinKeeper
       },
     },
   })
-  return { of, keeper: keeper! }
+  return { of, keeper: pinStore! }
 }
 
 /** The same picture in both qualities at each of these seconds, but not one before or after it. */
@@ -196,8 +199,8 @@ async function seeBoth(address: string, seconds: readonly number[]): Promise<voi
   await page.close()
 }
 
-function differenceOf(one: readonly number[], other: readonly number[]): number {
-  return one.reduce((sum, value, i) => sum + Math.abs(value - other[i]!), 0) / one.length
+function differenceOf(number: readonly number[], other: readonly number[]): number {
+  return number.reduce((sum, value, i) => sum + Math.abs(value - other[i]!), 0) / number.length
 }
 
 /** Lengths of the pieces in seconds; the same in all qualities. */

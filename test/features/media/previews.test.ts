@@ -37,8 +37,13 @@ describe('a video', () => {
     const cid = world.host.put(video())
     const before = world.host.requests()
     const made = await Promise.all([preview(cid), preview(cid), preview(cid)])
-    for (const { body, ...one } of made) {
-      expect(one).toEqual({ width: 96, height: 54, isPlain: false, lasts: 'public, max-age=86400' })
+    for (const { body, ...item } of made) {
+      expect(item).toEqual({
+        width: 96,
+        height: 54,
+        isPlain: false,
+        lasts: 'public, max-age=86400',
+      })
     }
     // The test picture's bars: neither a single colour nor noise.
     const { channels } = await sharp(made[0]!.body).stats()
@@ -115,7 +120,7 @@ describe('a plain surface', () => {
   })
 
   test('replaces all if no decoder is installed, without further work', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const previews = createPreviews({
       isFollowed: () => true,
       videos: { withFile: async (_, work) => work({ path: '/nowhere', host: '' }) },
@@ -129,16 +134,16 @@ describe('a plain surface', () => {
       } as never,
       process: {
         async run({ kind }) {
-          asked.push(kind)
+          requested.push(kind)
           throw new MediaError('refused', 'NoDecoder', 'no decoder')
         },
       },
-      log: { warn: (...line: unknown[]) => void asked.push(JSON.stringify(line)) },
+      log: { warn: (...line: unknown[]) => void requested.push(JSON.stringify(line)) },
       now: () => 0,
     })
     for (const cid of ['a', 'b', 'c']) {
       expect(await previews({ did: 'did:web:a.test', cid })).toBe(NO_THUMBNAIL)
     }
-    expect(asked).toEqual(['preview', expect.stringContaining('no decoder is installed')])
+    expect(requested).toEqual(['preview', expect.stringContaining('no decoder is installed')])
   })
 })

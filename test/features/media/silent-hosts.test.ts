@@ -11,7 +11,7 @@ afterEach(() => world.close())
 /** Each different, since one that failed is not fetched again for a while. */
 function pictures(count: number): string[] {
   const bytes = Array.from({ length: count }, (_, i) => Buffer.concat([PIXEL, Buffer.from([i])]))
-  return bytes.map((one) => world.host.put(one))
+  return bytes.map((byte) => world.host.put(byte))
 }
 
 async function askSilent(accounts: readonly string[]): Promise<void> {

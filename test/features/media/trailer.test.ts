@@ -69,23 +69,23 @@ async function pieces(of: MediaWorld, cid: string): Promise<{ url: string; text:
 /** The part after the break: the head's address and the pieces'. */
 function tailOf({ url, text }: { url: string; text: string }) {
   const [, tail = ''] = text.split('#EXT-X-DISCONTINUITY\n')
-  const whole = (path: string) => new URL(path, url).href
+  const complete = (path: string) => new URL(path, url).href
   const init = /#EXT-X-MAP:URI="([^"]+)"/.exec(tail)?.[1]
   const files = tail.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  const seconds = [...tail.matchAll(/#EXTINF:([\d.]+)/g)].map(([, one]) => Number(one))
-  return { init: init && whole(init), files: files.map(whole), seconds }
+  const seconds = [...tail.matchAll(/#EXTINF:([\d.]+)/g)].map(([, found]) => Number(found))
+  return { init: init && complete(init), files: files.map(complete), seconds }
 }
 
 /** Bits per second of each quality: as stated, and as in its pieces. */
 async function ratesIn(of: MediaWorld, cid: string) {
   const master = `${of.url}/video/${of.did}/${cid}/playlist.m3u8`
   const lines = (await bytesOf(master)).toString().matchAll(/^#EXT-X-STREAM-INF:(.*)$/gm)
-  const said = [...lines].map(([, line]) => line!)
+  const messages = [...lines].map(([, line]) => line!)
   const lists = await namedBy(master)
   return Promise.all(
-    said.map(async (line, i) => {
+    messages.map(async (line, i) => {
       const pieces = await weighed(lists[i]!)
-      const sum = (key: 'bits' | 'seconds') => pieces.reduce((all, one) => all + one[key], 0)
+      const sum = (key: 'bits' | 'seconds') => pieces.reduce((all, value) => all + value[key], 0)
       const [, average] = /AVERAGE-BANDWIDTH=(\d+)/.exec(line) ?? []
       const long = pieces.filter(({ isTrailer, seconds }) => isTrailer && seconds >= 0.5)
       return {
@@ -101,7 +101,7 @@ async function ratesIn(of: MediaWorld, cid: string) {
 async function weighed(list: string) {
   const text = (await bytesOf(list)).toString()
   const [own = ''] = text.split('#EXT-X-DISCONTINUITY')
-  const seconds = [...text.matchAll(/#EXTINF:([\d.]+)/g)].map(([, one]) => Number(one))
+  const seconds = [...text.matchAll(/#EXTINF:([\d.]+)/g)].map(([, found]) => Number(found))
   const before = [...own.matchAll(/#EXTINF/g)].length
   const files = await namedBy(list)
   return Promise.all(
@@ -124,7 +124,7 @@ describe('appended to a video', () => {
     for (const [i, { init, files, seconds }] of tails.entries()) {
       const head = (await bytesOf(init!)).toString('latin1')
       expect([head.includes('avc1'), head.includes('mp4a')]).toEqual([true, i === 0])
-      expect(Math.abs(seconds.reduce((sum, one) => sum + one, 0) - 5)).toBeLessThan(0.1)
+      expect(Math.abs(seconds.reduce((sum, value) => sum + value, 0) - 5)).toBeLessThan(0.1)
       for (const file of files) expect((await bytesOf(file)).toString('latin1', 4, 8)).toBe('moof')
       expect((await fetch(init!)).headers.get('cache-control')).toMatch(/immutable/)
     }
@@ -159,11 +159,13 @@ describe('appended to a video', () => {
       expect(read.tables).toBe(files.length)
       expect(read.pictures).toHaveLength(95)
       expect(read.pictures.filter(({ dts, pts }) => dts > pts)).toEqual([])
-      const shown = read.pictures.map(({ pts }) => pts).sort((a, b) => a - b)
-      expect(shown.map((pts, i) => pts - shown[0]! - i * 9000).every((off) => off === 0)).toBe(true)
+      const visible = read.pictures.map(({ pts }) => pts).sort((a, b) => a - b)
+      expect(visible.map((pts, i) => pts - visible[0]! - i * 9000).every((off) => off === 0)).toBe(
+        true,
+      )
       expect(read.soundFrames).toBeGreaterThan(140)
-      expect(read.sound[0]!.pts - shown[0]!).toBe(0)
-      expect(Math.abs(seconds.reduce((sum, one) => sum + one, 0) - 9.5)).toBeLessThan(0.1)
+      expect(read.sound[0]!.pts - visible[0]!).toBe(0)
+      expect(Math.abs(seconds.reduce((sum, value) => sum + value, 0) - 9.5)).toBeLessThan(0.1)
       await of.close()
     }
   })
@@ -176,12 +178,12 @@ describe('appended to a video', () => {
       const cid = put('silent.mp4')
       const rates = await ratesIn(of, cid)
       expect(rates).toHaveLength(kind === 'own' ? 1 : 2)
-      for (const { named, average, whole, trailer } of rates) {
+      for (const { named, average, whole: complete, trailer } of rates) {
         expect(trailer.length).toBeGreaterThan(0)
         for (const rate of trailer) expect(rate).toBeLessThanOrEqual(named)
         if (kind !== 'own') continue
         expect(Math.max(...trailer)).toBeGreaterThan(light!.named)
-        expect(Math.abs(average! - whole)).toBeLessThan(whole / 100)
+        expect(Math.abs(average! - complete)).toBeLessThan(complete / 100)
       }
       await of.close()
     }
@@ -297,12 +299,12 @@ describe('at the start', () => {
       /has 16000001 bytes, of 16000000 at most/,
     ],
   ])('%s is refused, with a remedy', (_, path, message) => {
-    const said = expect.objectContaining({
+    const reported = expect.objectContaining({
       name: 'ConfigError',
       message: expect.stringMatching(message),
       hint: expect.stringMatching(/MP4/),
     })
-    expect(() => checkTrailer(path())).toThrow(said)
+    expect(() => checkTrailer(path())).toThrow(reported)
   })
 
   test('it prevents the start, before anything is created', async () => {

@@ -72,7 +72,7 @@ describe('through us', () => {
       const pieces = await namedBy(list)
       expect(pieces).toHaveLength(3)
       const twice = await Promise.all([...pieces, ...pieces].map(bytesOf))
-      const theirs = service.asked.filter((path) => path.includes(['360p', '720p'][i]!))
+      const theirs = service.requested.filter((path) => path.includes(['360p', '720p'][i]!))
       expect(theirs.filter((path) => path.endsWith('.ts'))).toHaveLength(3)
       for (const piece of twice) expect([piece[0], piece.length % 188]).toEqual([0x47, 0])
       expect(twice[0]!.equals(twice[1]!)).toBe(false)
@@ -82,13 +82,14 @@ describe('through us', () => {
   })
 
   test('playlists are fetched once in five minutes', async () => {
-    const asked = () => service.asked.filter((path) => path.endsWith('playlist.m3u8')).length
-    const before = asked()
+    const requested = () =>
+      service.requested.filter((path) => path.endsWith('playlist.m3u8')).length
+    const before = requested()
     for (let i = 0; i < 5; i++) await bytesOf(address('playlist.m3u8'))
-    expect(asked()).toBe(before)
+    expect(requested()).toBe(before)
     world.advance(301_000)
     await bytesOf(address('playlist.m3u8'))
-    expect(asked()).toBeGreaterThan(before)
+    expect(requested()).toBeGreaterThan(before)
   })
 
   test('its preview is a re-encoded picture', async () => {
@@ -136,7 +137,7 @@ describe('by redirect', () => {
           expect(location.origin).toBe(new URL(its.base).origin)
           expect(location.pathname).toMatch(/^\/hls\/.*\/360p\/video\d\.ts$/)
         }
-        expect(its.asked.filter((path) => path.endsWith('.ts'))).toEqual([])
+        expect(its.requested.filter((path) => path.endsWith('.ts'))).toEqual([])
       },
       'cdn',
     )

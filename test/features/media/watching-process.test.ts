@@ -50,7 +50,7 @@ async function begin(): Promise<{ pieces: string[]; seconds: number }> {
     const [variant] = await namedBy(master)
     expect(variant).toContain('&s=')
     const lengths = (await bytesOf(variant!)).toString().matchAll(/#EXTINF:([\d.]+),/g)
-    const seconds = [...lengths].reduce((sum, [, one]) => sum + Number(one), 0)
+    const seconds = [...lengths].reduce((sum, [, value]) => sum + Number(value), 0)
     return { pieces: await namedBy(variant!), seconds: Math.round(seconds) }
   })
 }
@@ -77,15 +77,15 @@ async function figures(): Promise<{ seconds: number; sessions: number } | undefi
 }
 
 test('saved counts survive kill -9, and earlier sessions no longer count', async () => {
-  const { pieces, seconds: whole } = await begin()
+  const { pieces, seconds: complete } = await begin()
   await askAll([...pieces, ...pieces])
-  const once = { seconds: whole, sessions: 1 }
+  const once = { seconds: complete, sessions: 1 }
   await eventually(async () => expect(await figures()).toEqual(once))
   await eventually(
     async () => {
       const metrics = await (await fetch(`${slipstream.origin()}/metrics`)).text()
       const seconds = /^slipstream_video_watched_seconds_total (.*)$/m.exec(metrics)?.[1]
-      expect(Math.round(Number(seconds))).toBe(whole)
+      expect(Math.round(Number(seconds))).toBe(complete)
       expect(metrics).toMatch(/^slipstream_video_playlists_total\{from="here"\} [1-9]/m)
     },
     { pollMs: 500 },
@@ -98,7 +98,7 @@ test('saved counts survive kill -9, and earlier sessions no longer count', async
   const { port } = new URL(later.pieces[0]!)
   await askAll(pieces.map((url) => url.replace(/:\d+\//, `:${port}/`)))
   await askAll(later.pieces)
-  const twice = { seconds: whole * 2, sessions: 2 }
+  const twice = { seconds: complete * 2, sessions: 2 }
   await eventually(async () => expect(await figures()).toEqual(twice))
 })
 

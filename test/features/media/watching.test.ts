@@ -83,11 +83,11 @@ describe('a viewer', () => {
   test('has an anonymous session, in playlists that no proxy caches', async () => {
     w = await startWatchingWorld()
     const { rkey } = w.post()
-    const [one, other] = [await begin(rkey, '203.0.113.7'), await begin(rkey, '203.0.113.7')]
-    const [token, second] = [tokenOf(one[0]![0]!.url), tokenOf(other[0]![0]!.url)]
+    const [first, other] = [await begin(rkey, '203.0.113.7'), await begin(rkey, '203.0.113.7')]
+    const [token, second] = [tokenOf(first[0]![0]!.url), tokenOf(other[0]![0]!.url)]
     expect(token).toMatch(/^[\w-]{42}$/)
     expect(token).not.toBe(second)
-    for (const url of [w.master(rkey), one[0]![0]!.url.replace('0.m4s', 'video.m3u8')]) {
+    for (const url of [w.master(rkey), first[0]![0]!.url.replace('0.m4s', 'video.m3u8')]) {
       expect((await ask(url)).headers.get('cache-control')).toMatch(/^private/)
     }
     const unnamed = await ask(w.master('3kzzzzzzzzz2z'))
@@ -104,9 +104,9 @@ describe('a viewer', () => {
     const token = tokenOf(url)
     const forged = [0, 10, 19, 20, 30, 40].map((at) => url.replace(token, flipped(token, at)))
     const others = [url.replace(first.rkey, second.rkey), url.replace(token, ''), `${url}x`]
-    for (const one of [...forged, ...others, url.replace(/\?.*/, '')]) {
-      expect((await ask(one)).status).toBe(200)
-      const lines = await named(one.replace('0.m4s', 'video.m3u8'))
+    for (const value of [...forged, ...others, url.replace(/\?.*/, '')]) {
+      expect((await ask(value)).status).toBe(200)
+      const lines = await named(value.replace('0.m4s', 'video.m3u8'))
       expect(tokenOf(lines[0]!.url)).toBe('')
     }
     w.advance(2 * HOUR_MS)
@@ -179,18 +179,18 @@ describe('figures', () => {
     [90, 90, 0],
     [1, 0, 1],
     [0, 0, 0],
-  ])('kept for %i days, after %i there are %i', async (keptDays, after, left) => {
+  ])('kept for %i days, after %i there are %i', async (retentionDays, after, left) => {
     w = await startWatchingWorld('own')
     await ask((await begin(w.post().rkey))[0]![0]!.url)
     await w.tell()
     w.advance(after * DAY_MS)
-    w.keepHouse(keptDays)
+    w.keepHouse(retentionDays)
     expect(await w.stats()).toHaveLength(left)
     expect(videosWatched(w.rows.reader)).toHaveLength(left)
   })
 
   test('do not exist if counting is disabled', async () => {
-    w = await startWatchingWorld('own', { keptDays: 0 })
+    w = await startWatchingWorld('own', { retentionDays: 0 })
     expect(await w.rows.ask(STATS, {}, w.did)).toMatchObject({
       status: 501,
       body: { error: 'MethodNotImplemented' },
@@ -210,7 +210,7 @@ type Viewer = {
 function createModel() {
   const sums = new Map<string, { ms: number; sessions: number }>()
   return {
-    asked(viewer: Viewer, piece: Piece, now: number): void {
+    requested(viewer: Viewer, piece: Piece, now: number): void {
       if (viewer.seen.has(piece.number)) return
       const key = `${viewer.uri} ${new Date(now).toISOString().slice(0, 10)}`
       const sum = sums.get(key) ?? { ms: 0, sessions: 0 }
@@ -228,8 +228,8 @@ function createModel() {
   }
 }
 
-const newestFirst = (one: VideoStat, other: VideoStat) =>
-  other.date.localeCompare(one.date) || other.uri.localeCompare(one.uri)
+const newestFirst = (videoStat: VideoStat, other: VideoStat) =>
+  other.date.localeCompare(videoStat.date) || other.uri.localeCompare(videoStat.uri)
 
 /** Requests as players, reloads, seeks and programs make them. */
 function howOf(random: Random): { init: RequestInit; counts: boolean } {
@@ -268,7 +268,7 @@ describe('at random', () => {
         const { init, counts } = howOf(random)
         await ask(w.elsewhere(piece.url, random.below(2)), init)
         const isOver = w.now() - viewer.issuedAt >= 2 * HOUR_MS || viewer.process !== process
-        if (counts && !isOver) model.asked(viewer, piece, w.now())
+        if (counts && !isOver) model.requested(viewer, piece, w.now())
       }
     }
     await w.tell()
@@ -276,7 +276,7 @@ describe('at random', () => {
     expect(stats).toEqual(model.stats().sort(newestFirst))
     expect(stats.length).toBeGreaterThan(3)
     for (const { uri } of posts) {
-      expect(await w.stats(uri)).toEqual(stats.filter((one) => one.uri === uri))
+      expect(await w.stats(uri)).toEqual(stats.filter((stat) => stat.uri === uri))
     }
   })
 })

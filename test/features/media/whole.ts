@@ -3,12 +3,12 @@
 import { packRkey } from '../../../src/base/atproto/keys.ts'
 import { addVideoWatch } from '../../../src/features/media/store/video-watches.ts'
 import { nobody, private_ } from '../../support/stored-tables/entry.ts'
-import type { WholeOf } from '../../support/wholes.ts'
+import type { CompleteOf } from '../../support/wholes.ts'
 
 const RKEY = packRkey('3kaaaaaaaaa2a')
 const UNTIL = 'SLIPSTREAM_VIDEO_STATS_DAYS'
 
-export const whole: WholeOf = {
+export const whole: CompleteOf = {
   live(world, { did }) {
     const sums = { day: 1, milliseconds: 1, sessions: 1 }
     world.run(({ db }) => addVideoWatch(db, { uid: world.uid(did), rkey: RKEY, ...sums }))

@@ -47,7 +47,8 @@ function createCopy(pages: ChangedPages) {
   return { take, bytes: () => bytes }
 }
 
-const rowsIn = (one: Database.Database) => one.prepare('SELECT * FROM t ORDER BY id').all()
+const rowsIn = (database: Database.Database) =>
+  database.prepare('SELECT * FROM t ORDER BY id').all()
 
 function rowsOfCopy(bytes: Buffer): unknown[] {
   const path = join(folder, 'copy.sqlite')

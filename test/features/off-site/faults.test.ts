@@ -40,7 +40,7 @@ function write(count: number): void {
 
 it('sends with the next change what a failed one had', async () => {
   const shipper = world.shipper(dataDir)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   const before = contentOf(dataDir)
   write(100)
   store.fault = ({ method }) => (method === 'PUT' ? 'full' : undefined)
@@ -54,7 +54,7 @@ it('sends with the next change what a failed one had', async () => {
 
 it('needs a base again after it had to give pages up, and until then restores the state before', async () => {
   const shipper = world.shipper(dataDir)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   await shipper.shipChanges()
   const before = contentOf(dataDir)
   db.exec(
@@ -66,14 +66,14 @@ it('needs a base again after it had to give pages up, and until then restores th
   await shipper.shipChanges()
   expect(contentOf((await world.restore()).dataDir)).toEqual(before)
   db.exec('DROP TABLE bulk')
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   expect(contentOf((await world.restore()).dataDir)).toEqual(contentOf(dataDir))
 })
 
 it('can be restored to a sent state at any time, however the store fails', async () => {
   const random = createRandom(29)
   const shipper = world.shipper(dataDir)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   /** The states that were acknowledged as sent, the last one first. */
   let sent = contentOf(dataDir)
   for (let round = 0; round < 16; round++) {
@@ -85,7 +85,7 @@ it('can be restored to a sent state at any time, however the store fails', async
     store.fault = ({ method, name }) =>
       !isWell && name.includes(failing) && method !== 'GET' ? fault : undefined
     const now = contentOf(dataDir)
-    const work = random.chance(0.4) ? shipper.shipWhole() : shipper.shipChanges()
+    const work = random.chance(0.4) ? shipper.shipComplete() : shipper.shipChanges()
     const failed = await work.then(
       () => undefined,
       (error: Error) => error,
@@ -106,12 +106,12 @@ it('finds by a trial what the store acknowledged and forgot', async () => {
   store.fault = ({ method, name }) =>
     method === 'PUT' && name.includes('/chunks/') && forgotten++ === 1 ? 'lost' : undefined
   const shipper = world.shipper(dataDir)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   expect(forgotten).toBeGreaterThan(1)
   await expect(shipper.tryRestore()).rejects.toThrow(
     /1 of \d+ chunks of the database are missing or damaged in the store/,
   )
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   await shipper.tryRestore()
   expect(contentOf((await world.restore()).dataDir)).toEqual(contentOf(dataDir))
 })
@@ -123,13 +123,13 @@ it('removes nothing that a kept base needs, whenever pruning is cut short', asyn
     write(200)
     let deletes = 0
     store.fault = ({ method }) => (method === 'DELETE' && deletes++ > day ? 'die' : undefined)
-    await shipper.shipWhole().catch(() => undefined)
+    await shipper.shipComplete().catch(() => undefined)
     store.fault = () => undefined
     await shipper.shipChanges()
     now += 86_400_000
   }
   expect(contentOf((await world.restore()).dataDir)).toEqual(contentOf(dataDir))
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   const bases = [...store.objects.keys()].filter((name) => name.includes('/bases/'))
   expect(bases.length).toBeLessThanOrEqual(6)
   const oldest = new Date(now - 3 * 86_400_000).getTime()

@@ -28,9 +28,9 @@ const started: SlipstreamProcess[] = []
 let store: S3Double | RealS3 | undefined
 
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
+  await Promise.all(started.splice(0).map((server) => server.stop('SIGKILL')))
   await store?.close()
-  for (const one of folders.splice(0)) rmSync(one, { recursive: true, force: true })
+  for (const value of folders.splice(0)) rmSync(value, { recursive: true, force: true })
 })
 
 function folder(): string {
@@ -44,7 +44,7 @@ function documentOf(did: string, muted: string[]): string {
     format: 'slipstream-member-state',
     version: 1,
     did,
-    mutes: muted.map((one) => ({ did: one, createdAt: '2026-11-20T00:00:00.000Z' })),
+    mutes: muted.map((value) => ({ did: value, createdAt: '2026-11-20T00:00:00.000Z' })),
     listMutes: [],
     threadMutes: [],
     bookmarks: [],
@@ -116,8 +116,8 @@ async function loseTheMachine(endpoint: string): Promise<void> {
   expect((await runCli(onBare, ['doctor', '--only', 'disk'])).stdout).toMatch(
     /off-site backup’s last state is .* old/,
   )
-  const whole = await runCli(onBare, ['backup', '--to', URL])
-  expect(whole.stdout).toMatch(/MB of database, .* MB sent/)
+  const complete = await runCli(onBare, ['backup', '--to', URL])
+  expect(complete.stdout).toMatch(/MB of database, .* MB sent/)
 }
 
 it('comes back from the double', { timeout: 3 * MAX_WAIT_MS }, async () => {

@@ -73,8 +73,8 @@ export async function createOffSiteWorld(store: Pick<S3Double, 'endpoint'>): Pro
       }
     },
     close() {
-      for (const one of shippers) one.close()
-      for (const one of folders) rmSync(one, { recursive: true, force: true })
+      for (const shipper of shippers) shipper.close()
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true })
     },
   }
 }

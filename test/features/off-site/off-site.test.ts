@@ -40,11 +40,12 @@ function write(count: number): void {
   })()
 }
 
-const chunkPuts = () => store.asked.filter((one) => one.startsWith('PUT here/chunks/')).length
+const chunkPuts = () =>
+  store.requested.filter((value) => value.startsWith('PUT here/chunks/')).length
 
 it('restores exactly the state of the last change', async () => {
   const shipper = world.shipper(dataDir)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   write(500)
   await shipper.shipChanges()
   const expected = contentOf(dataDir)
@@ -59,7 +60,7 @@ it('restores a state that was written while the base was being sent', async () =
   const shipper = world.shipper(dataDir)
   write(10_000)
   let written = 0
-  await shipper.shipWhole(() => {
+  await shipper.shipComplete(() => {
     if (written++ > 100) return
     if (random.chance(0.5)) write(50)
     else db.prepare('DELETE FROM actors WHERE uid % 97 = ?').run(random.below(97))
@@ -74,16 +75,16 @@ it('restores a state that was written while the base was being sent', async () =
 it('follows random writes through many changes, bases and runs', async () => {
   const random = createRandom(17)
   let shipper = world.shipper(dataDir)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   for (let round = 0; round < 12; round++) {
     write(1 + random.below(300))
     db.prepare('UPDATE actors SET handle = ? WHERE uid % 13 = ?').run(`h${round}`, random.below(13))
     if (random.chance(0.3)) db.pragma('wal_checkpoint(TRUNCATE)')
-    if (random.chance(0.2)) await shipper.shipWhole()
+    if (random.chance(0.2)) await shipper.shipComplete()
     if (random.chance(0.2)) {
       shipper.close()
       shipper = world.shipper(dataDir)
-      await shipper.shipWhole()
+      await shipper.shipComplete()
     }
     await shipper.shipChanges()
     if (round % 4 === 3) {
@@ -95,11 +96,11 @@ it('follows random writes through many changes, bases and runs', async () => {
 it('sends only what changed', async () => {
   write(60_000)
   db.pragma('wal_checkpoint(TRUNCATE)')
-  await world.shipper(dataDir).shipWhole()
+  await world.shipper(dataDir).shipComplete()
   const first = chunkPuts()
   expect(first).toBeGreaterThan(5)
   const shipper = world.shipper(dataDir)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   expect(chunkPuts() - first).toBeLessThanOrEqual(1)
   const sent = shipper.status.now.sentBytes
   write(1)
@@ -110,7 +111,7 @@ it('sends only what changed', async () => {
 it('lets nothing readable leave the machine', async () => {
   const shipper = world.shipper(dataDir)
   write(10)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   await shipper.shipChanges()
   for (const [name, bytes] of store.objects) {
     expect(name).toMatch(/^here\/[a-z]+\/[\w./-]+$/)
@@ -122,7 +123,7 @@ it('lets nothing readable leave the machine', async () => {
 it('restores an older state', async () => {
   let now = Date.parse('2026-11-20T10:00:00Z')
   const shipper = world.shipper(dataDir, { now: () => now })
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   now += 60_000
   write(10)
   await shipper.shipChanges()
@@ -145,7 +146,7 @@ it('brings pins, other files and the settings back', async () => {
   mkdirSync(join(dataDir, 'media-cache'))
   writeFileSync(join(dataDir, 'media-cache', 'picture'), 'cached')
   writeFileSync(join(dataDir, 'someone-elses.txt'), 'other')
-  await world.shipper(dataDir).shipWhole()
+  await world.shipper(dataDir).shipComplete()
   const { dataDir: back, files } = await world.restore()
   expect(readFileSync(join(back, 'media-pinned', 'ab', 'clip')).equals(video)).toBe(true)
   expect(readFileSync(join(back, 'slipstream.graph-12.snapshot'), 'utf8')).toBe('memory')
@@ -155,7 +156,7 @@ it('brings pins, other files and the settings back', async () => {
 })
 
 it('can’t be read with another key, and says so', async () => {
-  await world.shipper(dataDir).shipWhole()
+  await world.shipper(dataDir).shipComplete()
   const other = await keysFrom(await newIdentity())
   const refusal = await world.restore({ objects: world.objects(other) }).catch((error) => error)
   expect(refusal.message).toContain('was encrypted with another key')
@@ -165,7 +166,7 @@ it('can’t be read with another key, and says so', async () => {
 it('tries a restore, and sends again what the store has lost', async () => {
   write(20_000)
   const shipper = world.shipper(dataDir)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   await shipper.tryRestore()
   expect(shipper.status.now.trial).toMatchObject({ ok: true })
   const chunk = [...store.objects.keys()].find((name) => name.includes('/chunks/'))!
@@ -175,13 +176,13 @@ it('tries a restore, and sends again what the store has lost', async () => {
   )
   expect(shipper.status.now.trial).toMatchObject({ ok: false })
   expect(shipper.needsBase()).toBe(true)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   await shipper.tryRestore()
   expect(store.objects.has(chunk)).toBe(true)
 })
 
-async function afterWhole(shipper: Shipper): Promise<ReturnType<typeof contentOf>> {
-  await shipper.shipWhole()
+async function afterComplete(shipper: Shipper): Promise<ReturnType<typeof contentOf>> {
+  await shipper.shipComplete()
   write(10)
   await shipper.shipChanges()
   return contentOf(dataDir)
@@ -189,7 +190,7 @@ async function afterWhole(shipper: Shipper): Promise<ReturnType<typeof contentOf
 
 it('takes the changes up to a damaged one, and says so', async () => {
   const shipper = world.shipper(dataDir)
-  const expected = await afterWhole(shipper)
+  const expected = await afterComplete(shipper)
   write(10)
   await shipper.shipChanges()
   const change = [...store.objects.keys()].filter((name) => name.includes('/runs/')).at(-1)!
@@ -201,11 +202,11 @@ it('takes the changes up to a damaged one, and says so', async () => {
 
 it('takes an older base if the newest is damaged', async () => {
   const shipper = world.shipper(dataDir)
-  await afterWhole(shipper)
+  await afterComplete(shipper)
   write(5_000)
   // Bases are named by the second.
   await sleep(1_001 - (Date.now() % 1_000))
-  const expected = await afterWhole(shipper)
+  const expected = await afterComplete(shipper)
   const newest = [...store.objects.keys()]
     .filter((name) => name.includes('/bases/'))
     .sort()

@@ -45,48 +45,48 @@ it.each([0, 60 * MINUTE, -60 * MINUTE])(
   async (aheadMs) => {
     const first = machine('first')
     const second = machine('second', { aheadMs })
-    await first.ships.shipWhole()
+    await first.ships.shipComplete()
     // A clock that is off by an hour takes the first for silent once; from then on each sees the other's signs of life.
-    await second.ships.shipWhole().catch(() => undefined)
+    await second.ships.shipComplete().catch(() => undefined)
     const shipping: (typeof first)[] = []
     for (let minute = 0; minute < 12; minute++) {
       for (const { clock } of [first, second]) clock.now += MINUTE
-      for (const one of [first, second]) {
-        const refused = await one.ships.shipChanges().catch((error: unknown) => error)
-        if (refused === undefined) shipping.push(one)
+      for (const node of [first, second]) {
+        const refused = await node.ships.shipChanges().catch((error: unknown) => error)
+        if (refused === undefined) shipping.push(node)
         else expect(refused).toEqual(refusal)
       }
     }
     const owner = aheadMs === 0 ? first : second
-    expect(shipping.slice(-10).every((one) => one === owner)).toBe(true)
+    expect(shipping.slice(-10).every((node) => node === owner)).toBe(true)
     expect(shipping.length).toBeLessThanOrEqual(14)
   },
 )
 
 it('takes over from a server that is gone: five minutes after its end by itself, at once after a clean stop', async () => {
   const first = machine('first')
-  await first.ships.shipWhole()
+  await first.ships.shipComplete()
   const second = machine('second')
-  await expect(second.ships.shipWhole()).rejects.toEqual(refusal)
+  await expect(second.ships.shipComplete()).rejects.toEqual(refusal)
   second.clock.now += 4 * MINUTE
-  await expect(second.ships.shipWhole()).rejects.toEqual(refusal)
+  await expect(second.ships.shipComplete()).rejects.toEqual(refusal)
   second.clock.now += 2 * MINUTE
-  await second.ships.shipWhole()
+  await second.ships.shipComplete()
   expect(contentOf((await world.restore()).dataDir)).toEqual(contentOf(second.dataDir))
   await second.ships.owner.release()
   const third = machine('third')
   third.clock.now = second.clock.now + MINUTE
-  await third.ships.shipWhole()
+  await third.ships.shipComplete()
   expect(contentOf((await world.restore()).dataDir)).toEqual(contentOf(third.dataDir))
 })
 
 it('goes on at once after a restart, and the run before no longer ships', async () => {
-  const one = machine('one')
-  await one.ships.shipWhole()
-  const again = one.shipper()
-  await again.shipWhole()
-  one.clock.now += 3 * MINUTE
-  await expect(one.ships.shipChanges()).rejects.toEqual(refusal)
+  const node = machine('one')
+  await node.ships.shipComplete()
+  const again = node.shipper()
+  await again.shipComplete()
+  node.clock.now += 3 * MINUTE
+  await expect(node.ships.shipChanges()).rejects.toEqual(refusal)
   await again.shipChanges()
 })
 

@@ -12,7 +12,7 @@ import {
 } from '../../../src/features/off-site/store/private-tables.ts'
 import { readState } from '../../../src/ingest/indexing/member-state/read-state.ts'
 import { storedTables } from '../../support/stored-tables/all.ts'
-import { liveWholeLife } from '../../support/whole-life.ts'
+import { liveCompleteLife } from '../../support/whole-life.ts'
 import { createWorld, type World } from '../../support/world.ts'
 import { createOffSiteWorld, type OffSiteWorld } from './off-site-world.ts'
 import { type S3Double, startS3Double } from './s3-double.ts'
@@ -27,7 +27,7 @@ beforeEach(async () => {
   offSite = await createOffSiteWorld(store)
   world = createWorld({ members: ['alice', 'bob'] })
   alice = world.account('alice')
-  liveWholeLife(world, {
+  liveCompleteLife(world, {
     did: alice,
     friend: world.account('bob'),
     labeler: world.account('labeler'),
@@ -101,7 +101,7 @@ it('comes back before any base is stored', async () => {
 it('replaces what an older database says', async () => {
   mute('carol')
   const shipper = offSite.shipper(world.dataDir)
-  await shipper.shipWhole()
+  await shipper.shipComplete()
   unmute('carol')
   mute('dan')
   store.fault = ({ name, method }) =>
@@ -115,7 +115,7 @@ it('replaces what an older database says', async () => {
 
 it('is sent only if it changed, and only of whom', async () => {
   const shipper = offSite.shipper(world.dataDir)
-  const sent = () => store.asked.filter((one) => one.startsWith('PUT here/private/')).length
+  const sent = () => store.requested.filter((value) => value.startsWith('PUT here/private/')).length
   await shipper.shipChanges()
   expect(sent()).toBe(1)
   world.post(world.account('bob'), { text: 'nothing private' })

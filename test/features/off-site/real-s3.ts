@@ -12,8 +12,8 @@ import { ACCESS_KEY, BUCKET } from './s3-double.ts'
 
 const VERSION = '1.8.0'
 const MODULE = 'github.com/versity/versitygw/cmd/versitygw'
-const KEPT = join(homedir(), '.cache', 'slipstream-versitygw')
-const PROGRAM = join(KEPT, `versitygw-${VERSION}`)
+const CACHED = join(homedir(), '.cache', 'slipstream-versitygw')
+const PROGRAM = join(CACHED, `versitygw-${VERSION}`)
 
 export const SECRET_KEY = 'test-secret-key'
 
@@ -44,7 +44,7 @@ export async function startRealS3(): Promise<RealS3> {
   const made = mkdtempSync(join(tmpdir(), 'slipstream-s3-'))
   const [objects, metadata] = [join(made, 'objects'), join(made, 'metadata')]
   const folder = join(objects, BUCKET)
-  for (const one of [folder, metadata]) mkdirSync(one, { recursive: true })
+  for (const value of [folder, metadata]) mkdirSync(value, { recursive: true })
   const port = await freePort()
   let child: ChildProcess | undefined
   async function start(): Promise<void> {
@@ -81,7 +81,7 @@ function build(): void {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-versitygw-'))
   const env = { ...process.env, GOBIN: folder }
   execFileSync('go', ['install', `${MODULE}@v${VERSION}`], { env, stdio: 'ignore' })
-  mkdirSync(KEPT, { recursive: true })
+  mkdirSync(CACHED, { recursive: true })
   renameSync(join(folder, 'versitygw'), PROGRAM)
 }
 

@@ -36,7 +36,7 @@ export type S3Double = {
   readonly endpoint: string
   readonly objects: Map<string, Buffer>
   /** Requests so far, as `PUT chunks/…`. */
-  readonly asked: string[]
+  readonly requested: string[]
   /** What to do with a request, if not what is right. */
   fault: (ask: Ask) => Fault | undefined
   /** Its clock less ours. */
@@ -49,7 +49,7 @@ const PAGE = 50
 
 export async function startS3Double(): Promise<S3Double> {
   const objects = new Map<string, Buffer>()
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
     request.on('error', () => undefined)
     response.on('error', () => undefined)
@@ -62,7 +62,7 @@ export async function startS3Double(): Promise<S3Double> {
   const double: S3Double = {
     endpoint: `http://127.0.0.1:${port}`,
     objects,
-    asked,
+    requested,
     fault: () => undefined,
     aheadMs: 0,
     async close() {
@@ -75,9 +75,9 @@ export async function startS3Double(): Promise<S3Double> {
     const url = new URL(request.url!, double.endpoint)
     const name = decodeURIComponent(url.pathname).split('/').slice(2).join('/')
     const method = request.method!
-    asked.push(`${method} ${name}`)
+    requested.push(`${method} ${name}`)
     response.setHeader('date', new Date(Date.now() + double.aheadMs).toUTCString())
-    const fault = double.fault({ method, name, count: asked.length })
+    const fault = double.fault({ method, name, count: requested.length })
     if (fault === 'silent') return
     if (fault === 'die' && method === 'PUT') return void request.socket.destroy()
     const body = await bodyOf(request)
@@ -111,7 +111,7 @@ export async function startS3Double(): Promise<S3Double> {
     if (fault === 'truncate') return found.subarray(0, found.length / 2)
     if (fault === 'other') {
       const folder = name.slice(0, name.indexOf('/'))
-      const others = [...objects].filter(([one]) => one !== name && one.startsWith(folder))
+      const others = [...objects].filter(([value]) => value !== name && value.startsWith(folder))
       return others[0]?.[1] ?? Buffer.alloc(0)
     }
     if (fault !== 'corrupt') return found
@@ -123,12 +123,14 @@ export async function startS3Double(): Promise<S3Double> {
   function list(query: URLSearchParams): string {
     const prefix = query.get('prefix') ?? ''
     const after = query.get('continuation-token') ?? ''
-    const names = [...objects.keys()].filter((one) => one.startsWith(prefix) && one > after).sort()
+    const names = [...objects.keys()]
+      .filter((object) => object.startsWith(prefix) && object > after)
+      .sort()
     const page = names.slice(0, PAGE)
     const isCut = names.length > PAGE
     const contents = page.map(
-      (one) =>
-        `<Contents><Key>${encodeURIComponent(one)}</Key><Size>${objects.get(one)!.length}</Size></Contents>`,
+      (value) =>
+        `<Contents><Key>${encodeURIComponent(value)}</Key><Size>${objects.get(value)!.length}</Size></Contents>`,
     )
     const next = isCut ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
     return `<?xml version="1.0"?><ListBucketResult><IsTruncated>${isCut}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`

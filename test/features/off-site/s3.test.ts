@@ -63,13 +63,13 @@ it.each(['die', 'silent', 'out-of-order', 'truncate'] satisfies Fault[])(
 
 it('gives up on a store that stays away, and says where it is', async () => {
   await bucket().put('x', Buffer.from('content'))
-  store.asked.length = 0
+  store.requested.length = 0
   store.fault = () => 'die'
   const { message, hint, isPassing } = await refusal(bucket().get('x'))
   expect(message).toMatch(/^The store of s3:\/\/backups\/a\/b can’t be reached at http:/)
   expect(hint).toContain('SLIPSTREAM_OFF_SITE_ENDPOINT')
   expect(isPassing).toBe(true)
-  expect(store.asked).toHaveLength(4)
+  expect(store.requested).toHaveLength(4)
   const away = await refusal(bucket({ endpoint: 'http://127.0.0.1:1' }).get('x'))
   expect(away.message).toContain('can’t be reached')
 })
@@ -77,12 +77,12 @@ it('gives up on a store that stays away, and says where it is', async () => {
 it.each([
   ['full', 'is full', 'SLIPSTREAM_OFF_SITE_KEEP_DAYS'],
   ['expired', 'the access key has expired', 'Make a new key'],
-] as const)('does not repeat what will fail again: %s', async (fault, said, hint) => {
+] as const)('does not repeat what will fail again: %s', async (fault, reported, hint) => {
   store.fault = () => fault
   const error = await refusal(bucket().put('x', Buffer.alloc(9)))
-  expect(error.message).toContain(said)
+  expect(error.message).toContain(reported)
   expect(error.hint).toContain(hint)
-  expect(store.asked).toHaveLength(1)
+  expect(store.requested).toHaveLength(1)
 })
 
 it('names a wrong key and a wrong bucket', async () => {
@@ -100,5 +100,5 @@ it('takes the store’s clock if ours is wrong', async () => {
   const here = bucket()
   await here.put('x', Buffer.from('content'))
   await here.put('y', Buffer.from('content'))
-  expect(store.asked).toEqual(['PUT a/b/x', 'PUT a/b/x', 'PUT a/b/y'])
+  expect(store.requested).toEqual(['PUT a/b/x', 'PUT a/b/x', 'PUT a/b/y'])
 })

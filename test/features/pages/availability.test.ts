@@ -35,7 +35,7 @@ type Stretch = { from: number; to: number; sample: HistorySample | undefined }
 function plant(to: WriteDb, { from, until }: { from: number; until: number }, odd: Stretch[] = []) {
   to.exec('BEGIN')
   for (let at = from; at < until; at += at < until - DAY_MS ? TEN : MINUTE_MS) {
-    const stretch = odd.find((one) => at >= one.from && at < one.to)
+    const stretch = odd.find((stretch) => at >= stretch.from && at < stretch.to)
     const sample = stretch ? stretch.sample : WELL
     if (sample) putHistory(to, at, sample)
   }

@@ -111,14 +111,14 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     ['explore', 320],
     ['explore', 390],
   ] as const)('%s: %i pixels are enough for any font', async (which, width) => {
-    const one = which === 'status' ? page : operators
-    await one.setViewportSize({ width, height: 640 })
-    expect(await one.evaluate(overflow)).toBe(0)
-    expect(await one.evaluate(isButtonByTheName)).toBe(true)
-    await one.addStyleTag({ content: WIDE })
-    for (const way of await one.locator('summary').all()) await way.click()
-    expect(await one.evaluate(overflow)).toBe(0)
-    expect(await one.evaluate(isButtonByTheName)).toBe(true)
+    const item = which === 'status' ? page : operators
+    await item.setViewportSize({ width, height: 640 })
+    expect(await item.evaluate(overflow)).toBe(0)
+    expect(await item.evaluate(isButtonByTheName)).toBe(true)
+    await item.addStyleTag({ content: WIDE })
+    for (const way of await item.locator('summary').all()) await way.click()
+    expect(await item.evaluate(overflow)).toBe(0)
+    expect(await item.evaluate(isButtonByTheName)).toBe(true)
   })
 
   test('an unreachable server is reported as such, since when, until it is back', async () => {

@@ -15,7 +15,7 @@ import type { proofView } from '../../../src/features/pages/explore/proof.ts'
 import { exploreRoutes } from '../../../src/features/pages/explore/routes.ts'
 import type { createTimelineView } from '../../../src/features/pages/explore/timeline.ts'
 import { createAvailability } from '../../../src/features/pages/histories.ts'
-import { keepsFromRows } from '../../support/memory-parts.ts'
+import { storesFromRows } from '../../support/memory-parts.ts'
 import { createRandom } from '../../support/random.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -30,7 +30,7 @@ const TIMELINE = 'app.bsky.feed.getTimeline'
 
 const worlds: ServingWorld[] = []
 afterEach(() => {
-  for (const one of worlds.splice(0)) one.dispose()
+  for (const scene of worlds.splice(0)) scene.dispose()
 })
 
 function world(): ServingWorld {
@@ -55,7 +55,7 @@ function explorer({ world }: ServingWorld, time?: CallTime) {
       graph,
       hydrator,
       timelines: memory.timelines,
-      ...keepsFromRows(world.reader, memory, LIMIT),
+      ...storesFromRows(world.reader, memory, LIMIT),
       reasonableLimit: LIMIT,
       config: {
         ...loadConfig({}, '/nowhere'),
@@ -110,7 +110,7 @@ describe('the explore view', () => {
     const { members } = randomWorld(made)
     const ask = explorer(made)
     for (const actor of members) {
-      const told: string[] = []
+      const messages: string[] = []
       let cursor: string | undefined
       do {
         const page = await ask<TimelinePage>('timeline', {
@@ -118,7 +118,7 @@ describe('the explore view', () => {
           ...(cursor && { cursor }),
         })
         const served = page.items.filter(({ isServed }) => isServed)
-        told.push(...served.map(({ uri, repostedBy }) => `${uri} ${repostedBy?.did ?? ''}`))
+        messages.push(...served.map(({ uri, repostedBy }) => `${uri} ${repostedBy?.did ?? ''}`))
         for (const { isServed, verdict } of page.items) {
           expect(isServed && verdict.against.length > 0).toBe(false)
           if (!isServed) expect([...verdict.against, ...verdict.notes]).not.toEqual([])
@@ -131,7 +131,7 @@ describe('the explore view', () => {
         really.push(...page.feed.map(({ post, reason }) => `${post.uri} ${reason?.by.did ?? ''}`))
         cursor = page.cursor
       } while (cursor)
-      expect([...told].sort()).toEqual([...really].sort())
+      expect([...messages].sort()).toEqual([...really].sort())
     }
   })
 

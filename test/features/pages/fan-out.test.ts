@@ -58,7 +58,7 @@ async function metricsOf(world: TimelinesProcess): Promise<Map<string, number>> 
 }
 
 /** Once every post is fanned out. */
-const whole = (world: TimelinesProcess) =>
+const complete = (world: TimelinesProcess) =>
   becomes(
     () => metricsOf(world),
     (metrics) => metrics.get('slipstream_fan_out_timelines_count') === POSTS,
@@ -74,19 +74,20 @@ async function savedOn(world: TimelinesProcess): Promise<string> {
   return figures.texts['writesSaved']!
 }
 
-async function shownTo(world: TimelinesProcess, name: string, token: string): Promise<number> {
+async function visibleTo(world: TimelinesProcess, name: string, token: string): Promise<number> {
   const { body } = await world.page(`following:${world.didOf(name)}`, 'limit=100', token)
   return body.events.length
 }
 
 test('the written entries are those readers see, and the omitted ones are the rest', async () => {
-  const metrics = await whole(limited)
+  const metrics = await complete(limited)
   const token = await limited.token('reader', 'read:*')
-  const shown = (await shownTo(limited, 'alice', token)) + (await shownTo(limited, 'zoe', token))
-  expect(await shownTo(limited, 'zoe', token)).toBe(POSTS)
-  const leftOut = 2 * POSTS - shown
+  const visible =
+    (await visibleTo(limited, 'alice', token)) + (await visibleTo(limited, 'zoe', token))
+  expect(await visibleTo(limited, 'zoe', token)).toBe(POSTS)
+  const leftOut = 2 * POSTS - visible
   expect(leftOut).toBeGreaterThan(0)
-  expect(metrics.get('slipstream_timeline_writes_total')).toBe(shown)
+  expect(metrics.get('slipstream_timeline_writes_total')).toBe(visible)
   expect(metrics.get('slipstream_timeline_writes_left_out_total')).toBe(leftOut)
   expect(metrics.get('slipstream_fan_out_timelines_sum')).toBe(2 * POSTS)
   expect(metrics.get('slipstream_fan_out_timelines_bucket{le="1"}')).toBe(0)
@@ -100,7 +101,7 @@ test('the written entries are those readers see, and the omitted ones are the re
 }, 400_000)
 
 test('without a limit every timeline is written, and no savings are reported', async () => {
-  const metrics = await whole(unlimited)
+  const metrics = await complete(unlimited)
   expect(metrics.get('slipstream_timeline_writes_total')).toBe(2 * POSTS)
   expect(metrics.has('slipstream_timeline_writes_left_out_total')).toBe(false)
   expect(await savedOn(unlimited)).toBe('no limit')

@@ -30,12 +30,12 @@ const READ = 'app.bsky.actor.getPreferences'
 const REDEEM = 'io.slipstream.server.redeemInvite'
 
 let plc: PlcDouble
-let one: SlipstreamProcess
+let server: SlipstreamProcess
 let origin: string
 
 beforeAll(async () => {
   plc = await startPlcDouble()
-  one = startSlipstream({
+  server = startSlipstream({
     HOSTNAME: 'appview.example.org',
     JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
     PLC_URL: plc.url,
@@ -45,10 +45,10 @@ beforeAll(async () => {
     MAX_MEMBERS: '3',
     OPERATOR_TOKEN: TOKEN,
   })
-  origin = `http://127.0.0.1:${await one.port()}`
+  origin = `http://127.0.0.1:${await server.port()}`
 })
 afterAll(async () => {
-  await one.stop('SIGKILL')
+  await server.stop('SIGKILL')
   await plc.close()
 })
 
@@ -172,8 +172,8 @@ function pageOf(network?: Pick<Resolver, 'resolve' | 'resolveHandle'>) {
   const app = new Hono()
   const known = (actor: string) => (actor === 'bob.test' || actor === BOB ? BOB : undefined)
   const parts = { us: US, invites, resolver, known, log }
-  for (const { path, app: one } of inviteRoutes(parts)) {
-    app.route(path, one)
+  for (const { path, app: item } of inviteRoutes(parts)) {
+    app.route(path, item)
   }
   const send = async (form: Record<string, string> | string) => {
     const answer = await app.request('/invite', {

@@ -12,7 +12,7 @@ let world: World
 afterEach(() => world.dispose())
 
 /** What visitors see of these lags, one a minute up to now; undefined: no sample. */
-function shown(lags: readonly (number | undefined)[]): string | undefined {
+function format(lags: readonly (number | undefined)[]): string | undefined {
   world = createWorld()
   const first = NOW - lags.length * MINUTE
   for (const [i, lag_ms] of lags.entries()) {
@@ -30,22 +30,22 @@ const points = (curve: string) =>
 
 test('a day with one bad quarter of an hour', () => {
   const lags = Array.from({ length: 1_400 }, (_, i) => (i >= 700 && i < 715 ? 600_000 : 400))
-  const text = shown(lags)!
+  const text = format(lags)!
   expect(text).toContain('Usually 400 ms behind the network, at most 10 min.')
   const [curve] = curves(text)
-  const places = points(curve!)
-  expect(places).toHaveLength(1_400)
-  expect(places.map(([x]) => x)).toEqual(places.map(([x]) => x).toSorted((a, b) => a - b))
-  const heights = new Set(places.map(([, y]) => y))
+  const positions = points(curve!)
+  expect(positions).toHaveLength(1_400)
+  expect(positions.map(([x]) => x)).toEqual(positions.map(([x]) => x).toSorted((a, b) => a - b))
+  const heights = new Set(positions.map(([, y]) => y))
   expect(heights.size).toBe(2)
   const [low, high] = [Math.max(...heights), Math.min(...heights)]
-  expect(places.filter(([, y]) => y === high)).toHaveLength(15)
+  expect(positions.filter(([, y]) => y === high)).toHaveLength(15)
   expect([low < 100, high > 0]).toEqual([true, true])
 })
 
 test('breaks where the server was down, and leaves a young server’s line out', () => {
   const lags = Array.from({ length: 300 }, (_, i) => (i > 100 && i < 160 ? undefined : 900))
-  expect(curves(shown(lags)!)).toHaveLength(2)
+  expect(curves(format(lags)!)).toHaveLength(2)
   world.dispose()
-  expect(shown(Array(9).fill(500))).toBeUndefined()
+  expect(format(Array(9).fill(500))).toBeUndefined()
 })

@@ -103,7 +103,9 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     await expect.poll(() => page.textContent('#invite-list')).toContain('No invite can be used')
     type Invites = { invites: { code: string; disabledAt?: string }[] }
     const { invites } = await ask<Invites>('invites')
-    expect(invites.map((one) => [one.code, one.disabledAt !== undefined])).toEqual([[code, true]])
+    expect(invites.map((invite) => [invite.code, invite.disabledAt !== undefined])).toEqual([
+      [code, true],
+    ])
     await page.click('#logout')
     expect(await page.textContent('#invite-done')).toBe('')
   })

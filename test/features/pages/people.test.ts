@@ -58,8 +58,10 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     )
     introduce(simulation.network, faces)
     member = simulation.network.repositories.at(-1)!
-    for (const one of simulation.network.repositories.slice(0, 20))
-      one.rename(LONG.replace('mw', `m${simulation.network.repositories.indexOf(one)}`))
+    for (const repository of simulation.network.repositories.slice(0, 20))
+      repository.rename(
+        LONG.replace('mw', `m${simulation.network.repositories.indexOf(repository)}`),
+      )
     slipstream = startSlipstream({
       ...withoutPrefix(simulation.env),
       DATA_DIR: freshDataDir(),
@@ -71,7 +73,7 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     browser = await launchBrowser()
     await until(
       async () => {
-        const account = await asked(`/explore/api/account?actor=${member.did}`)
+        const account = await requested(`/explore/api/account?actor=${member.did}`)
         return (account as { isColdStarted?: boolean }).isColdStarted === true
       },
       { withinMs: PATIENT.timeout },
@@ -83,7 +85,7 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     await simulation?.stop()
   })
 
-  async function asked(path: string, body?: object): Promise<unknown> {
+  async function requested(path: string, body?: object): Promise<unknown> {
     const method = body ? 'POST' : 'GET'
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
@@ -129,11 +131,11 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
   })
 
   test.each([1280, 640, 390, 320])('tables can be read at %i pixels', async (width) => {
-    await asked('/operator/invites', {
+    await requested('/operator/invites', {
       maxUses: 3,
       note: 'for the people from the choir '.repeat(6),
     })
-    await asked('/operator/members', { actor: simulation.network.repositories[0]!.did })
+    await requested('/operator/members', { actor: simulation.network.repositories[0]!.did })
     const page = await openTab('members', width)
     await page.waitForSelector('#invite-list td')
     await page.waitForSelector('#member-list td')

@@ -35,8 +35,8 @@ beforeAll(async () => {
     {
       blobs,
       words: (random) => {
-        const said = words(random)
-        return random.chance(0.1) ? { ...said, text: EVIL, facets: [] } : said
+        const reported = words(random)
+        return random.chance(0.1) ? { ...reported, text: EVIL, facets: [] } : reported
       },
     },
   )
@@ -121,8 +121,8 @@ describe.skipIf(!path)('in a browser', () => {
       if (line.type() === 'error') troubles.push(line.text())
     })
     page.on('pageerror', (error) => troubles.push(String(error)))
-    page.on('request', (one) => {
-      if (!one.url().startsWith(origin)) troubles.push(`asks ${one.url()}`)
+    page.on('request', (request) => {
+      if (!request.url().startsWith(origin)) troubles.push(`asks ${request.url()}`)
     })
     await page.goto(`${origin}/read#${token}`)
     await page.waitForSelector('.posts > li')

@@ -123,7 +123,7 @@ describe('over HTTP', () => {
       expect(policy.replace(pictures, '')).not.toMatch(/unsafe|https?:|data:|\*/)
       const links = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!)
       expect(links.filter((link) => !/^[/#]/.test(link) || link.startsWith('//'))).toEqual([])
-      for (const link of links.filter((one) => one.startsWith('/page/assets/'))) {
+      for (const link of links.filter((link) => link.startsWith('/page/assets/'))) {
         const plain = await fetch(origin + link, { headers: { 'accept-encoding': 'identity' } })
         expect(plain.status, link).toBe(200)
         expect(plain.headers.get('cache-control')).toContain('immutable')
@@ -214,29 +214,29 @@ describe('over HTTP', () => {
     const answer = await fetch(`${origin}/status/indexer`, { headers: { origin: 'https://app' } })
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    const said = (await answer.json()) as { ingestLagSeconds: number }
-    expect(said).toEqual({ ingestLagSeconds: expect.any(Number), indexerQueueLength: 0 })
-    expect(said.ingestLagSeconds).toBeGreaterThanOrEqual(0)
+    const reported = (await answer.json()) as { ingestLagSeconds: number }
+    expect(reported).toEqual({ ingestLagSeconds: expect.any(Number), indexerQueueLength: 0 })
+    expect(reported.ingestLagSeconds).toBeGreaterThanOrEqual(0)
   })
 
   test('figures of the machine and of its members are only shown with the operator’s token', async () => {
     const bearer = { authorization: `Bearer ${TOKEN}` }
-    const whole = JSON.parse(await text('/explore/api/figures', bearer)) as {
+    const complete = JSON.parse(await text('/explore/api/figures', bearer)) as {
       texts: Record<string, string>
     }
-    expect(whole.texts['members']).toBe('1')
+    expect(complete.texts['members']).toBe('1')
     for (const name of ['memory', 'database', 'diskFree', 'requests', 'host']) {
-      expect(whole.texts[name], name).toMatch(/./)
+      expect(complete.texts[name], name).toMatch(/./)
     }
-    const told = JSON.parse(await text('/page/figures')) as { texts: object; state: object[] }
-    expect(Object.keys(told).sort()).toEqual(['hasReached', 'state', 'texts'])
-    expect(Object.keys(told.texts).sort()).toEqual([
+    const notified = JSON.parse(await text('/page/figures')) as { texts: object; state: object[] }
+    expect(Object.keys(notified).sort()).toEqual(['hasReached', 'state', 'texts'])
+    expect(Object.keys(notified.texts).sort()).toEqual([
       ...['answerP50', 'lag', 'quietFor', 'quietLabel', 'since', 'upShare', 'upSpan'],
     ])
     const host = new URL(simulation.env.SLIPSTREAM_JETSTREAM_HOSTS!).host
-    for (const shown of [await text('/', HTML), JSON.stringify(told)]) {
-      expect(shown).not.toContain(host)
-      expect(shown).not.toMatch(/SLIPSTREAM_|slipstream (doctor|gaps|stats)|member reads|[MG]B/)
+    for (const rendered of [await text('/', HTML), JSON.stringify(notified)]) {
+      expect(rendered).not.toContain(host)
+      expect(rendered).not.toMatch(/SLIPSTREAM_|slipstream (doctor|gaps|stats)|member reads|[MG]B/)
     }
     expect(await statusOf('/page/history/hour')).toBe(404)
     expect(await statusOf('/explore', HTML)).toBe(200)
@@ -257,7 +257,7 @@ describe.skipIf(!path)('in a browser', () => {
     browser = await launchBrowser()
   })
   afterEach(async () => {
-    for (const one of contexts.splice(0)) await one.close()
+    for (const browserContext of contexts.splice(0)) await browserContext.close()
     expect(troubles.splice(0)).toEqual([])
   })
   afterAll(() => browser?.close())
@@ -272,8 +272,8 @@ describe.skipIf(!path)('in a browser', () => {
       if (line.type() === 'error' && !isExpected) troubles.push(line.text())
     })
     page.on('pageerror', (error) => troubles.push(String(error)))
-    page.on('request', (one) => {
-      if (!one.url().startsWith(origin)) troubles.push(`asks ${one.url()}`)
+    page.on('request', (request) => {
+      if (!request.url().startsWith(origin)) troubles.push(`asks ${request.url()}`)
     })
     await page.goto(origin + where)
     return page
@@ -304,10 +304,10 @@ describe.skipIf(!path)('in a browser', () => {
       reached.push(name)
       await page.keyboard.press('Tab')
     }
-    for (const one of ['BUTTON theme', 'copy', 'SUMMARY']) {
+    for (const value of ['BUTTON theme', 'copy', 'SUMMARY']) {
       expect(
-        reached.some((name) => name.includes(one)),
-        one,
+        reached.some((name) => name.includes(value)),
+        value,
       ).toBe(true)
     }
     await page.focus('summary')
@@ -376,9 +376,9 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await page.innerText('#account')).toContain(EVIL)
     expect(await page.innerText('#account .monogram')).toBe(FAMILY)
     expect(await page.title()).toBe('Explore · Slipstream')
-    const [kept, dropped] = [await marks('kept'), await marks('dropped')]
-    expect(Math.min(kept, dropped)).toBeGreaterThan(0)
-    expect(await page.innerText('.draws')).toContain(`${kept} of these ${kept + dropped}`)
+    const [retained, dropped] = [await marks('kept'), await marks('dropped')]
+    expect(Math.min(retained, dropped)).toBeGreaterThan(0)
+    expect(await page.innerText('.draws')).toContain(`${retained} of these ${retained + dropped}`)
     await page.click('[data-show="left-out"]')
     expect(await page.locator('#timeline > li.served:visible').count()).toBe(0)
     const others = simulation.network.repositories
@@ -421,8 +421,8 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await page.isVisible('#timeline-form')).toBe(false)
     await page.locator('#moderation-tab').press('ArrowRight')
     // From both threads, since each reports its own.
-    const asked = `/xrpc/app.bsky.actor.getProfile?actor=${member.handle}`
-    for (let i = 0; i < 24; i++) expect(await statusOf(asked)).toBe(200)
+    const requested = `/xrpc/app.bsky.actor.getProfile?actor=${member.handle}`
+    for (let i = 0; i < 24; i++) expect(await statusOf(requested)).toBe(200)
     await untilTrue(async () => (await page.textContent('#videos')) === 'No videos watched yet.')
     await page.click('#slow-again')
     await page.waitForSelector('#slow tbody tr')
@@ -435,19 +435,19 @@ describe.skipIf(!path)('in a browser', () => {
   test('the operator hides an account and shows it again', async () => {
     const page = await explore()
     const { did } = simulation.network.repositories[3]!
-    const isShown = async () =>
+    const isVisible = async () =>
       (await statusOf(`/xrpc/app.bsky.actor.getProfile?actor=${did}`)) === 200
-    expect(await isShown()).toBe(true)
+    expect(await isVisible()).toBe(true)
     await page.click('#moderation-tab')
     await page.fill('#moderation-subject', did)
     await page.fill('#moderation-reason', EVIL)
     await page.press('#moderation-reason', 'Enter')
     await untilTrue(async () => (await page.innerText('#moderation')).includes(EVIL))
     expect(await page.innerText('#moderation-done')).toBe(`${did} is hidden now.`)
-    expect(await isShown()).toBe(false)
+    expect(await isVisible()).toBe(false)
     await page.click('#moderation button')
     await untilTrue(async () => (await page.innerText('#moderation-done')).includes('shown again'))
-    expect(await isShown()).toBe(true)
+    expect(await isVisible()).toBe(true)
   })
 
   test('a wrong token is reported, a right one lives in its tab only, and leaving forgets it', async () => {

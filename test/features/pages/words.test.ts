@@ -300,7 +300,7 @@ describe('human-readable numbers', () => {
     [bytes(999), '999 bytes'],
     [bytes(1_500_000), '1.5 MB'],
     [bytes(42e12), '42 TB'],
-  ])('%s', (shown, wanted) => expect(shown).toBe(wanted))
+  ])('%s', (text, wanted) => expect(text).toBe(wanted))
 })
 
 test('values inserted into HTML are text, unless they are HTML', () => {

@@ -64,12 +64,12 @@ function startPushes(more: { withText?: boolean; allowPrivateHosts?: boolean } =
   })
 }
 
-function asked(token: string, more: object = {}) {
+function requested(token: string, more: object = {}) {
   return { serviceDid: SERVICE, token, platform: 'web', appId: 'test', ...more }
 }
 
 async function register(token = receiver.subscribe(), more: object = {}, by = alice) {
-  return w.tell(`${NOTIFICATION}.registerPush`, asked(token, more), by)
+  return w.tell(`${NOTIFICATION}.registerPush`, requested(token, more), by)
 }
 
 /** Waits until all due pushes are delivered or given up. */
@@ -158,7 +158,7 @@ describe('a device', () => {
   test('that is unregistered, or whose owner leaves, receives no more', async () => {
     await register()
     await register(receiver.subscribe('second'))
-    await w.tell(`${NOTIFICATION}.unregisterPush`, asked(receiver.subscribe()), alice)
+    await w.tell(`${NOTIFICATION}.unregisterPush`, requested(receiver.subscribe()), alice)
     w.like(bob, post)
     await sendAll()
     expect(receiver.received.map(({ path }) => path)).toEqual(['/push/second'])
@@ -183,14 +183,14 @@ describe('a group', () => {
     w.like(carol, post)
     w.follow(bob, alice)
     await sendAll()
-    const told = receiver.received.map(({ message }) => [message['reason'], message['count']])
-    expect(told.toSorted()).toEqual([
+    const reported = receiver.received.map(({ message }) => [message['reason'], message['count']])
+    expect(reported.toSorted()).toEqual([
       ['follow', undefined],
       ['like', 2],
     ])
-    const [one, other] = receiver.received.map(({ headers }) => headers['topic'])
-    expect(one).toMatch(/^[\w-]{32}$/)
-    expect(other).not.toBe(one)
+    const [first, other] = receiver.received.map(({ headers }) => headers['topic'])
+    expect(first).toMatch(/^[\w-]{32}$/)
+    expect(other).not.toBe(first)
   })
 
   test('has no follow back in it: each of those is pushed', async () => {
@@ -364,7 +364,7 @@ describe('a push service', () => {
     expect(pushRegistrationsOf(w.reader, w.memory.actors.uidOf(alice))).toEqual([])
     w.like(carol, post)
     await sendAll()
-    expect([receiver.asked(), pushes.counts().gone]).toEqual([1, 1])
+    expect([receiver.requested(), pushes.counts().gone]).toEqual([1, 1])
   })
 
   test('that is unreachable is asked again, but not forever', async () => {
@@ -372,11 +372,11 @@ describe('a push service', () => {
     receiver.answerWith(503, 429)
     w.like(bob, post)
     await sendAll()
-    expect([receiver.asked(), reasons()]).toEqual([3, ['like']])
+    expect([receiver.requested(), reasons()]).toEqual([3, ['like']])
     receiver.answerWith(500, 500, 500, 500, 500)
     w.repost(carol, post)
     await sendAll()
-    expect([receiver.asked(), pushes.counts().failed]).toEqual([6, 1])
+    expect([receiver.requested(), pushes.counts().failed]).toEqual([6, 1])
   })
 
   test('that refuses is not asked again', async () => {
@@ -384,7 +384,7 @@ describe('a push service', () => {
     receiver.answerWith(403)
     w.like(bob, post)
     await sendAll()
-    expect([receiver.asked(), pushes.counts().refused]).toEqual([1, 1])
+    expect([receiver.requested(), pushes.counts().refused]).toEqual([1, 1])
   })
 
   test('on a private address is never contacted, unless the operator allows it', async () => {
@@ -392,7 +392,7 @@ describe('a push service', () => {
     const guarded = startPushes({ allowPrivateHosts: false })
     w.like(bob, post)
     await sendAll(guarded)
-    expect([receiver.asked(), guarded.counts()]).toMatchObject([0, { sent: 0, failed: 1 }])
+    expect([receiver.requested(), guarded.counts()]).toMatchObject([0, { sent: 0, failed: 1 }])
     guarded.close()
   })
 })

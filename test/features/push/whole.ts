@@ -1,9 +1,9 @@
 // What pushes hold about an account, for the tests of all tables.
 
 import { most, nobody, private_ } from '../../support/stored-tables/entry.ts'
-import type { WholeOf } from '../../support/wholes.ts'
+import type { CompleteOf } from '../../support/wholes.ts'
 
-export const whole: WholeOf = {
+export const whole: CompleteOf = {
   live(world, { did }) {
     const keys = { p256dh: 'key', auth: 'auth', appId: 'app' }
     const body = { endpoint: `https://push.test/${did}`, ...keys }

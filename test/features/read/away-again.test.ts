@@ -17,7 +17,7 @@ describe.skipIf(!path)('away again', () => {
   let world: ClientWorld
   let reader: Reader
   /** What the other AppView was told. */
-  const told: { method: string; input: Record<string, unknown> }[] = []
+  const notified: { method: string; input: Record<string, unknown> }[] = []
   let failures = 0
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.skipIf(!path)('away again', () => {
       if (request.headers()['atproto-proxy'] !== PREVIOUS) return route.continue()
       if (failures-- > 0) return route.fulfill({ status: 503, headers: FOR_ANYONE, json: {} })
       const method = new URL(request.url()).pathname.split('/').at(-1)!
-      told.push({ method, input: request.postDataJSON() as Record<string, unknown> })
+      notified.push({ method, input: request.postDataJSON() as Record<string, unknown> })
       return route.fulfill({ status: 200, headers: FOR_ANYONE, body: '' })
     })
   })
@@ -54,7 +54,8 @@ describe.skipIf(!path)('away again', () => {
     await world.signIn(reader)
     await page.locator('.feed .post').first().waitFor()
     const [first, second] = world.simulation.network.repositories
-    for (const one of [first!, second!]) await tell('app.bsky.graph.muteActor', { actor: one.did })
+    for (const account of [first!, second!])
+      await tell('app.bsky.graph.muteActor', { actor: account.did })
     const [rkey, { cid }] = [...first!.collections.get('app.bsky.feed.post')!][0]!
     const uri = `at://${first!.did}/app.bsky.feed.post/${rkey}`
     await tell('app.bsky.bookmark.createBookmark', { uri, cid })
@@ -66,7 +67,7 @@ describe.skipIf(!path)('away again', () => {
     await page.locator('.moved').waitFor()
     expect(await page.innerText('.moved')).toMatch(/, 0 refused\.$/)
     expect(new URL(page.url()).search).toBe('')
-    const of = (method: string) => told.filter((one) => one.method === method)
+    const of = (method: string) => notified.filter((item) => item.method === method)
     expect(of('app.bsky.graph.muteActor').map(({ input }) => input['actor'])).toEqual([
       first!.did,
       second!.did,
@@ -79,17 +80,17 @@ describe.skipIf(!path)('away again', () => {
 
   test('the worker keeps the client’s own files, and no answer of a server', async () => {
     const { page, troubles } = reader
-    const kept = `(async () => {
+    const stored = `(async () => {
       const all = []
       for (const name of await caches.keys())
         for (const { url } of await (await caches.open(name)).keys()) all.push(new URL(url).pathname)
       return all
     })()`
-    await eventually(async () => expect(await page.evaluate(kept)).toContain('/read'))
-    const paths = (await page.evaluate(kept)) as string[]
-    expect(paths.filter((one) => !/^\/read(\/assets\/.+)?$|^\/oauth\/assets\//.test(one))).toEqual(
-      [],
-    )
+    await eventually(async () => expect(await page.evaluate(stored)).toContain('/read'))
+    const paths = (await page.evaluate(stored)) as string[]
+    expect(
+      paths.filter((path) => !/^\/read(\/assets\/.+)?$|^\/oauth\/assets\//.test(path)),
+    ).toEqual([])
     expect(troubles).toEqual([])
   })
 })

@@ -39,18 +39,18 @@ describe.skipIf(!path)('a followed account’s profile', () => {
   }
 
   test('has a choice whose posts one is notified of, the same on each device', async () => {
-    const [one, another] = readers as [Reader, Reader]
+    const [first, another] = readers as [Reader, Reader]
     const [friend] = people(true)
-    const choice = await bellOf(one, friend!)
+    const choice = await bellOf(first, friend!)
     expect(await choice.inputValue()).toBe('off')
     await choice.selectOption('reply')
-    await one.page.getByText('Saved.').waitFor()
+    await first.page.getByText('Saved.').waitFor()
     const there = await bellOf(another, friend!)
     expect(await there.inputValue()).toBe('reply')
     await there.selectOption('off')
     await another.page.getByText('Saved.').waitFor()
-    expect(await (await bellOf(one, friend!)).inputValue()).toBe('off')
-    expect(one.troubles.concat(another.troubles)).toEqual([])
+    expect(await (await bellOf(first, friend!)).inputValue()).toBe('off')
+    expect(first.troubles.concat(another.troubles)).toEqual([])
   })
 
   test('has none where one does not follow', async () => {

@@ -34,7 +34,7 @@ describe.skipIf(!path)('the client is for everybody', () => {
       `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html.slice(0, 200)))`,
     )) as string[]
     const low = ((await page.evaluate(lowContrasts)) as string[]).filter(
-      (one) => !one.startsWith('only'),
+      (value) => !value.startsWith('only'),
     )
     const wide = await page.evaluate(overflow)
     return [...found, ...low, ...(wide ? [`${wide} pixels too wide`] : [])]

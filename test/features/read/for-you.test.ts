@@ -44,7 +44,8 @@ describe.skipIf(!path)('For You', () => {
     const follows = world.member.collections.get('app.bsky.graph.follow')?.values() ?? []
     const followed = new Set([...follows].map(({ value }) => value['subject']))
     return network.repositories.filter(
-      (one) => one.did !== world.member.did && !followed.has(one.did) && !one.state,
+      (repository) =>
+        repository.did !== world.member.did && !followed.has(repository.did) && !repository.state,
     )
   }
 

@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000
 const NEWEST = Date.parse('2026-11-28T12:00:00Z')
 
 let made = 0
-const one = (reason: string, by: string, hoursAgo: number, reasonSubject?: string) => ({
+const run = (reason: string, by: string, hoursAgo: number, reasonSubject?: string) => ({
   id: made++,
   reason,
   author: { did: by },
@@ -15,17 +15,17 @@ const one = (reason: string, by: string, hoursAgo: number, reasonSubject?: strin
   ...(reasonSubject && { reasonSubject }),
 })
 
-const shapes = (all: ReturnType<typeof one>[]) =>
+const shapes = (all: ReturnType<typeof run>[]) =>
   groupsOf(all).map((group) => `${group[0].reason} ${group.length}`)
 
 test('are one for likes of a post, reposts of it, and followers', () => {
   const all = [
-    one('like', 'a', 0, 'p'),
-    one('follow', 'a', 1),
-    one('like', 'b', 2, 'p'),
-    one('repost', 'b', 2, 'p'),
-    one('like', 'b', 3, 'q'),
-    one('follow', 'c', 4),
+    run('like', 'a', 0, 'p'),
+    run('follow', 'a', 1),
+    run('like', 'b', 2, 'p'),
+    run('repost', 'b', 2, 'p'),
+    run('like', 'b', 3, 'q'),
+    run('follow', 'c', 4),
   ]
   expect(shapes(all)).toEqual(['like 2', 'follow 2', 'repost 1', 'like 1'])
   expect(
@@ -37,30 +37,30 @@ test('are one for likes of a post, reposts of it, and followers', () => {
 })
 
 test('are two beyond two days, and for one account twice', () => {
-  expect(shapes([one('like', 'a', 0, 'p'), one('like', 'b', 47, 'p')])).toEqual(['like 2'])
-  expect(shapes([one('like', 'a', 0, 'p'), one('like', 'b', 48, 'p')])).toEqual([
+  expect(shapes([run('like', 'a', 0, 'p'), run('like', 'b', 47, 'p')])).toEqual(['like 2'])
+  expect(shapes([run('like', 'a', 0, 'p'), run('like', 'b', 48, 'p')])).toEqual([
     'like 1',
     'like 1',
   ])
-  expect(shapes([one('follow', 'a', 0), one('follow', 'a', 1)])).toEqual(['follow 1', 'follow 1'])
+  expect(shapes([run('follow', 'a', 0), run('follow', 'a', 1)])).toEqual(['follow 1', 'follow 1'])
 })
 
 test('what somebody wrote is a row of its own, but for posts of accounts subscribed to', () => {
   for (const reason of ['reply', 'mention', 'quote', 'verified']) {
-    expect(shapes([one(reason, 'a', 0, 'p'), one(reason, 'b', 0, 'p')])).toHaveLength(2)
+    expect(shapes([run(reason, 'a', 0, 'p'), run(reason, 'b', 0, 'p')])).toHaveLength(2)
   }
-  expect(shapes([one('subscribed-post', 'a', 0), one('subscribed-post', 'a', 1)])).toEqual([
+  expect(shapes([run('subscribed-post', 'a', 0), run('subscribed-post', 'a', 1)])).toEqual([
     'subscribed-post 2',
   ])
 })
 
 test('who follows back is a row of their own', () => {
-  const back = one('follow', 'friend', 1)
+  const back = run('follow', 'friend', 1)
   const viewer = { following: 'at://me/app.bsky.graph.follow/3kaaaaaaaaaaa' }
   const all = [
-    one('follow', 'a', 0),
+    run('follow', 'a', 0),
     { ...back, author: { ...back.author, viewer } },
-    one('follow', 'b', 2),
+    run('follow', 'b', 2),
   ]
   expect(shapes(all)).toEqual(['follow 2', 'follow 1'])
 })

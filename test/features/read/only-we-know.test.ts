@@ -115,12 +115,12 @@ describe.skipIf(!path)('what only this server knows', () => {
 
   /** Newest first, by the time at which it was reposted or posted. */
   async function ordered(): Promise<boolean> {
-    const places = await reader.page
+    const positions = await reader.page
       .locator('.feed > li .post:not(:has(> .aside:first-child)) .when time')
       .evaluateAll((times) =>
         times.map((time) => Date.parse((time as unknown as { dateTime: string }).dateTime)),
       )
-    return places.every((ms, i) => i === 0 || ms <= places[i - 1]!)
+    return positions.every((ms, i) => i === 0 || ms <= positions[i - 1]!)
   }
 })
 

@@ -8,7 +8,7 @@ import { createServingWorld, type ServingWorld } from '../../support/serving-wor
 const [alice, bob, carol] = ['alice', 'bob', 'carol'].map(didOf) as [string, string, string]
 const FEED = 'io.slipstream.feed'
 const CID = cidOf('a post')
-const PLACE = `1700000000000__${CID}`
+const POSITION = `1700000000000__${CID}`
 
 let w: ServingWorld
 afterEach(() => w?.dispose())
@@ -29,7 +29,7 @@ const get = (timeline: string, by = alice) =>
 test('a position is there for the member’s other devices, the last one counts, and nobody else sees it', async () => {
   start()
   expect(await get('following')).toEqual({})
-  await put('following', PLACE)
+  await put('following', POSITION)
   await put('following', `1700000000001__${CID}`)
   const { position, updatedAt } = await get('following')
   expect(position).toBe(`1700000000001__${CID}`)
@@ -66,8 +66,8 @@ test('what is no timeline or no position is refused', async () => {
   start()
   for (const [timeline, position] of [
     ['following', 'rubbish'],
-    ['followed', PLACE],
-    [`at://${bob}/app.bsky.feed.post/3kaaaaaaaaaaa`, PLACE],
+    ['followed', POSITION],
+    [`at://${bob}/app.bsky.feed.post/3kaaaaaaaaaaa`, POSITION],
   ] as const) {
     expect(await put(timeline, position)).toMatchObject({ status: 400 })
   }

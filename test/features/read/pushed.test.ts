@@ -5,27 +5,27 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { readRoutes } from '../../../src/features/read/routes.ts'
 
-type Shown = { title: string; body: string; tag: string }
+type Presented = { title: string; body: string; tag: string }
 type Listener = (event: object) => void
 
 const app = readRoutes(loadConfig({ SLIPSTREAM_HOSTNAME: 'appview.example.org' }, '/nowhere'))
 
-async function shown(push: object, language = 'en-GB'): Promise<Shown> {
+async function visible(push: object, language = 'en-GB'): Promise<Presented> {
   const text = await (await app.request('/read/worker.js')).text()
   const listeners = new Map<string, Listener>()
-  let found: Shown | undefined
+  let found: Presented | undefined
   runInNewContext(text, {
     navigator: { language },
     location: { origin: 'https://appview.example.org' },
     addEventListener: (name: string, listener: Listener) => listeners.set(name, listener),
     registration: {
-      async showNotification(title: string, { body, tag }: Shown) {
+      async showNotification(title: string, { body, tag }: Presented) {
         found = { title, body, tag }
       },
     },
   })
   let work: Promise<unknown> | undefined
-  const event = { data: { json: () => push }, waitUntil: (one: Promise<unknown>) => (work = one) }
+  const event = { data: { json: () => push }, waitUntil: (item: Promise<unknown>) => (work = item) }
   listeners.get('push')!(event)
   await work
   return found!
@@ -44,18 +44,18 @@ test.each([
   [{ reason: 'of a later version' }, 'Slipstream'],
   [{}, 'Slipstream'],
 ])('%j reads “%s”', async (push, title) => {
-  expect((await shown(push)).title).toBe(title)
+  expect((await visible(push)).title).toBe(title)
 })
 
 test('it reads in the browser’s language', async () => {
   const push = { reason: 'reply', author, text: 'ja', uri: subject }
-  expect(await shown(push, 'de-AT')).toEqual({
+  expect(await visible(push, 'de-AT')).toEqual({
     title: 'Bob hat dir geantwortet',
     body: 'ja',
     tag: subject,
   })
-  expect((await shown(push, 'ja')).title).toBe('Bob が返信')
-  expect((await shown(push, 'fr')).title).toBe('Bob replied to you')
+  expect((await visible(push, 'ja')).title).toBe('Bob が返信')
+  expect((await visible(push, 'fr')).title).toBe('Bob replied to you')
 })
 
 test('a group takes the place of what was shown of it, and what somebody wrote stands by itself', async () => {
@@ -65,7 +65,7 @@ test('a group takes the place of what was shown of it, and what somebody wrote s
       { reason: 'like', subject, uri: 'b' },
       { reason: 'reply', subject, uri: 'c' },
       { reason: 'more', count: 1 },
-    ].map(async (push) => (await shown(push)).tag),
+    ].map(async (push) => (await visible(push)).tag),
   )
   expect(tags).toEqual([`like ${subject}`, `like ${subject}`, 'c', 'more'])
 })

@@ -70,7 +70,7 @@ describe.skipIf(!path)('scripts in records', () => {
         const others = [...member.collections.get('app.bsky.graph.follow')!.values()].slice(1)
         HANDLES.forEach((handle, i) => {
           const did = others[i % others.length]!.value['subject']
-          network.repositories.find((one) => one.did === did)!.rename(handle)
+          network.repositories.find((repository) => repository.did === did)!.rename(handle)
         })
       },
     })

@@ -70,17 +70,19 @@ describe.skipIf(!path)('a video', () => {
       await page.goto(thread())
       await page.locator('video').waitFor({ timeout: 5_000 })
     })
-    const isHls = (one: string) => one.endsWith('/hls.js')
+    const isHls = (value: string) => value.endsWith('/hls.js')
     expect(loaded.filter(isHls)).toEqual([])
     await page.getByRole('button', { name: 'Video' }).click()
     const at = () => page.evaluate(`document.querySelector('video').currentTime`)
     await eventually(async () => expect(await at()).toBeGreaterThan(1))
     expect(loaded.filter(isHls)).toHaveLength(1)
-    const shown = `[...document.querySelector('video').textTracks]
+    const visible = `[...document.querySelector('video').textTracks]
       .filter(({ mode }) => mode === 'showing')
       .map(({ language, activeCues }) => [language, activeCues?.[0]?.text])`
     await eventually(async () =>
-      expect(await page.evaluate(shown)).toEqual([['en', expect.stringContaining('Hello there')]]),
+      expect(await page.evaluate(visible)).toEqual([
+        ['en', expect.stringContaining('Hello there')],
+      ]),
     )
     expect(await page.title()).toMatch(/^User \d+ · Slipstream$/)
     expect(reader.troubles).toEqual([])

@@ -1,9 +1,9 @@
 // What the client's methods hold about an account, for the tests of all tables.
 
 import { most, private_ } from '../../support/stored-tables/entry.ts'
-import type { WholeOf } from '../../support/wholes.ts'
+import type { CompleteOf } from '../../support/wholes.ts'
 
-export const whole: WholeOf = {
+export const whole: CompleteOf = {
   live(world, { did }) {
     const body = { timeline: 'following', position: '1700000000000__bafyreiabc' }
     world.request({ id: 1, did, kind: 'read/position', body })

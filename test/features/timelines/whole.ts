@@ -2,9 +2,9 @@
 
 import { storeCursor } from '../../../src/features/timelines/store/timeline-cursors.ts'
 import { most, nobody, private_ } from '../../support/stored-tables/entry.ts'
-import type { WholeOf } from '../../support/wholes.ts'
+import type { CompleteOf } from '../../support/wholes.ts'
 
-export const whole: WholeOf = {
+export const whole: CompleteOf = {
   live(world, { did }) {
     const position = { isForward: true, at: [1] }
     world.run(({ db, now }) =>

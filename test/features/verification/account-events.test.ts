@@ -16,18 +16,18 @@ afterEach(() => world.dispose())
 function start(answerMs: number) {
   world = createWorld()
   let nowMs = Date.now()
-  const asked: string[] = []
+  const requested: string[] = []
   const { actors, db } = world
   const check = createAccountCheck({
     core: { actors, db, counts: createCounts(), log: pino({ level: 'silent' }), now: () => nowMs },
     isOurs: () => true,
     confirm: async ({ did, active, status, timeUs, seq }) => {
-      asked.push(did)
+      requested.push(did)
       nowMs += answerMs
       return { events: [{ kind: 'account', did, active, status, timeUs, seq }], isIncomplete: true }
     },
   })
-  async function said(did: string): Promise<AccountEvent> {
+  async function reported(did: string): Promise<AccountEvent> {
     const event: AccountEvent = {
       kind: 'account',
       did,
@@ -45,24 +45,24 @@ function start(answerMs: number) {
     const batch = await check({ events: [event], gaps: [], cursor, receivedAtMs: nowMs })
     return batch.events[0] as AccountEvent
   }
-  return { asked, said, later: (ms: number) => (nowMs += ms) }
+  return { asked: requested, said: reported, later: (ms: number) => (nowMs += ms) }
 }
 
 test('a server that is silent is asked once a minute', async () => {
-  const { asked, said, later } = start(10)
+  const { asked: requested, said: event, later } = start(10)
   const did = 'did:plc:silent'
-  for (let i = 0; i < 20; i++) expect((await said(did)).status).toBe('deactivated')
-  expect(asked).toEqual([did])
+  for (let i = 0; i < 20; i++) expect((await event(did)).status).toBe('deactivated')
+  expect(requested).toEqual([did])
   later(MINUTE_MS)
-  await said(did)
-  expect(asked).toEqual([did, did])
+  await event(did)
+  expect(requested).toEqual([did, did])
 })
 
 test('of each minute, the stream waits for some seconds, whoever is asked', async () => {
-  const { asked, said, later } = start(2_000)
-  for (let i = 0; i < 20; i++) expect((await said(`did:plc:${i}`)).status).toBe('deactivated')
-  expect(asked).toHaveLength(3)
+  const { asked: requested, said: event, later } = start(2_000)
+  for (let i = 0; i < 20; i++) expect((await event(`did:plc:${i}`)).status).toBe('deactivated')
+  expect(requested).toHaveLength(3)
   later(MINUTE_MS)
-  await said('did:plc:next')
-  expect(asked).toHaveLength(4)
+  await event('did:plc:next')
+  expect(requested).toHaveLength(4)
 })

@@ -12,15 +12,15 @@ let world: LyingWorld
 
 const uriOf = ({ did, rkey }: { did: string; rkey: string }) => `at://${did}/${POST}/${rkey}`
 const forgeries = () => world.counted('unverified_total', 'reason="forged"')
-const shows = (uri: string, isShown: boolean) =>
-  eventually(async () => expect(await world.isShown(uri)).toBe(isShown), MINUTE)
+const shows = (uri: string, isVisible: boolean) =>
+  eventually(async () => expect(await world.isVisible(uri)).toBe(isVisible), MINUTE)
 
 /** A post that the account wrote and the stream brought. */
 async function truePost(name: string): Promise<string> {
-  const said = world.write(name, 'true', 0)
-  world.slipstream.double.emit(said)
-  await shows(uriOf(said), true)
-  return uriOf(said)
+  const reported = world.write(name, 'true', 0)
+  world.slipstream.double.emit(reported)
+  await shows(uriOf(reported), true)
+  return uriOf(reported)
 }
 
 describe('of what accounts wrote', () => {
@@ -31,13 +31,13 @@ describe('of what accounts wrote', () => {
 
   test('a record under another key', async () => {
     const before = await forgeries()
-    const said = world.write('ann', 'said once', 0)
-    world.slipstream.double.emit(said)
-    const other = { ...said, rkey: tidAt(Date.now() * 1000 + 50) }
+    const reported = world.write('ann', 'said once', 0)
+    world.slipstream.double.emit(reported)
+    const other = { ...reported, rkey: tidAt(Date.now() * 1000 + 50) }
     world.slipstream.double.emit(other)
     await world.found('forged', before)
     await shows(uriOf(other), false)
-    await shows(uriOf(said), true)
+    await shows(uriOf(reported), true)
   })
 
   test('a deletion', async () => {
@@ -51,15 +51,15 @@ describe('of what accounts wrote', () => {
   })
 
   test('a record from just before what the account wrote', async () => {
-    const said = world.write('cem', 'true', 0)
+    const reported = world.write('cem', 'true', 0)
     const record = { $type: POST, text: 'never said', createdAt: new Date().toISOString() }
-    const made = { did: said.did, collection: POST, rkey: '3zzzzzzzzzzzz', record }
+    const made = { did: reported.did, collection: POST, rkey: '3zzzzzzzzzzzz', record }
     const rev = tidAt(Date.now() * 1000 - HOUR_US)
     world.slipstream.double.emit({ ...made, rev, operation: 'create', cid: cidOf(record) })
-    world.slipstream.double.emit(said)
+    world.slipstream.double.emit(reported)
     await shows(uriOf(made), true)
     await shows(uriOf(made), false)
-    await shows(uriOf(said), true)
+    await shows(uriOf(reported), true)
   })
 
   test.each([

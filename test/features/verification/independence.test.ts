@@ -6,7 +6,7 @@ import { dependenciesOf } from '../../../src/tools/doctor/independence.ts'
 
 function hostsOf(env: Record<string, string>, what: string): string[] | undefined {
   const found = dependenciesOf(loadConfig(env, '/nonexistent/.env'))
-  return found.find((one) => one.what === what)?.hosts
+  return found.find((dependency) => dependency.what === what)?.hosts
 }
 
 test('relays are named, and others than Jetstream’s hosts', () => {

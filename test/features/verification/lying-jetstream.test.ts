@@ -23,21 +23,21 @@ test('what an honest host says is proved', async () => {
 })
 
 test('what it makes up is found within a minute, counted, and put right', async () => {
-  const { slipstream, found, isShown } = world
+  const { slipstream, found, isVisible } = world
   const record = { $type: POST, text: 'bob never said this', createdAt: new Date().toISOString() }
   const forged = { did: slipstream.didOf('bob'), collection: POST, rkey: '3zzzzzzzzzzzz', record }
   slipstream.double.emit({ ...forged, operation: 'create', cid: cidOf(record) })
   const uri = `at://${forged.did}/${POST}/${forged.rkey}`
   await found('forged', 0)
-  await eventually(async () => expect(await isShown(uri)).toBe(false), MINUTE)
+  await eventually(async () => expect(await isVisible(uri)).toBe(false), MINUTE)
 })
 
 test('what it keeps back is found within a minute, and fetched', async () => {
-  const { write, found, isShown } = world
+  const { write, found, isVisible } = world
   const { did, rkey } = write('bob', 'kept from the stream', 30_000)
   await found('kept-back', 0)
   await eventually(
-    async () => expect(await isShown(`at://${did}/${POST}/${rkey}`)).toBe(true),
+    async () => expect(await isVisible(`at://${did}/${POST}/${rkey}`)).toBe(true),
     MINUTE,
   )
 })

@@ -27,7 +27,7 @@ export type LyingWorld = {
   /** Within a minute. */
   found(reason: string, before: number): Promise<void>
   ask<Body>(method: string, query: Record<string, string>): Promise<{ status: number; body: Body }>
-  isShown(uri: string): Promise<boolean>
+  isVisible(uri: string): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ export async function startLyingWorld(writers: string[]): Promise<LyingWorld> {
         if (now <= before) throw new Error(`${reason} was found ${now} times`)
       }, MINUTE),
     ask,
-    async isShown(uri) {
+    async isVisible(uri) {
       const { body } = await ask<{ posts: object[] }>('app.bsky.feed.getPosts', { uris: uri })
       return body.posts.length > 0
     },

@@ -115,11 +115,12 @@ it('what the stream brought since is newer than a mirror that is behind', async 
     { ...added, rkey: second, rev: second, cid: cidOf(record), record },
   )
   expect(postsOf(author!)).toBe(2)
-  const asked = mirror.stats().requests
+  const requested = mirror.stats().requests
   world.writer.commit(({ db }) => enqueueJobAgain(db, 'feed', world.uid(author!)))
   await world.restart()
   await until(
-    () => mirror.stats().requests > asked && !isJobWaiting(world.db, 'feed', world.uid(author!)),
+    () =>
+      mirror.stats().requests > requested && !isJobWaiting(world.db, 'feed', world.uid(author!)),
   )
   const left = world.db.prepare(
     'SELECT count(*) FROM posts WHERE uid = ? AND rkey = ? AND state = 1',

@@ -12,7 +12,7 @@ type Family = { name: string; type: string; help: string; samples: Sample[] }
 
 const OPEN = 'application/openmetrics-text'
 /** What Prometheus 2 and 3 send. */
-const ASKED = `${OPEN};version=1.0.0,${OPEN};version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1`
+const REQUESTED = `${OPEN};version=1.0.0,${OPEN};version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1`
 const SUFFIXES: Record<string, readonly string[]> = {
   counter: ['_total'],
   gauge: [''],
@@ -29,7 +29,7 @@ beforeAll(async () => {
   slipstream.emit('ann', 'app.bsky.feed.post', { text: 'one' })
   await slipstream.ask('GET', '/xrpc/app.bsky.actor.searchActors?q=bob')
   await eventually(async () => {
-    text = await (await load(ASKED)).text()
+    text = await (await load(REQUESTED)).text()
     expect(text).toMatch(/^slipstream_events_total\{kind="commit"\} [1-9]/m)
     expect(text).toMatch(/^slipstream_request_duration_seconds_count\{/m)
   })
@@ -60,14 +60,18 @@ function sampleOf(line: string): Sample {
   const labels = [...inside.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)]
   expect(new Set(labels.map(([, label]) => label)).size, line).toBe(labels.length)
   expect(value, line).toMatch(/^[+-]?(\d+(\.\d+)?(e[+-]?\d+)?|Inf)$/i)
-  return { name, labels: new Map(labels.map(([, one, of]) => [one!, of!])), value: Number(value) }
+  return {
+    name,
+    labels: new Map(labels.map(([, value, of]) => [value!, of!])),
+    value: Number(value),
+  }
 }
 
 const seriesOf = ({ name, labels }: Sample, without = '') =>
   `${name} ${JSON.stringify([...labels].filter(([label]) => label !== without).sort())}`
 
 test('it is sent to whoever asks for it by its version, and ends as it must', async () => {
-  for (const accept of [ASKED, `text/plain;q=0.3, ${OPEN}; version=1.0.0`]) {
+  for (const accept of [REQUESTED, `text/plain;q=0.3, ${OPEN}; version=1.0.0`]) {
     const answer = await load(accept)
     expect(answer.headers.get('content-type')).toBe(`${OPEN}; version=1.0.0; charset=utf-8`)
     expect(await answer.text()).toMatch(/[^\n]\n# EOF\n$/)
@@ -97,20 +101,24 @@ test('each family has one help and one type, and samples with the names of that 
     const names = SUFFIXES[type]!.map((suffix) => name + suffix)
     for (const sample of samples) expect(names).toContain(sample.name)
   }
-  const all = families.flatMap(({ samples }) => samples.map((one) => seriesOf(one)))
+  const all = families.flatMap(({ samples }) => samples.map((sample) => seriesOf(sample)))
   expect(new Set(all).size).toBe(all.length)
 })
 
 test('counters do not fall below nothing, and histograms count upwards to their number', () => {
   const families = familiesOf(text.split('\n').slice(0, -2))
-  const counted = families.filter(({ type }) => type === 'counter').flatMap((one) => one.samples)
+  const counted = families
+    .filter(({ type }) => type === 'counter')
+    .flatMap((family) => family.samples)
   expect(counted.filter(({ value }) => !(value >= 0))).toEqual([])
   const histograms = families.filter(({ type }) => type === 'histogram')
   expect(histograms.length).toBeGreaterThan(2)
   for (const { name, samples } of histograms) {
-    const buckets = samples.filter((one) => one.name === `${name}_bucket`)
-    const series = Map.groupBy(buckets, (one) => seriesOf(one, 'le').slice(`${name}_bucket`.length))
-    const totals = samples.filter((one) => one.name === `${name}_count`)
+    const buckets = samples.filter((sample) => sample.name === `${name}_bucket`)
+    const series = Map.groupBy(buckets, (bucket) =>
+      seriesOf(bucket, 'le').slice(`${name}_bucket`.length),
+    )
+    const totals = samples.filter((sample) => sample.name === `${name}_count`)
     expect(series.size, name).toBe(totals.length)
     for (const total of totals) {
       const own = series.get(seriesOf(total).slice(total.name.length))!
@@ -132,7 +140,7 @@ test('both formats have the same samples, but for how bounds are written', async
         .filter((line) => line !== '' && !line.startsWith('#'))
         .map((line) => line.replace(/ \S+$/, '').replace(/le="(\d+)\.0"/, 'le="$1"')),
     )
-  const [open, plain] = await Promise.all([load(ASKED), load('text/plain')])
+  const [open, plain] = await Promise.all([load(REQUESTED), load('text/plain')])
   expect(named(await open.text())).toEqual(named(await plain.text()))
 })
 
@@ -143,7 +151,7 @@ const hasParser =
 if (!hasParser) console.warn('no prometheus_client for Python here: its parser is NOT asked')
 
 test.skipIf(!hasParser)('the format’s own parser takes it', () => {
-  const said = spawnSync('python3', ['-c', PARSE], { input: text, encoding: 'utf8' })
-  expect(said.stderr).toBe('')
-  expect(Number(said.stdout)).toBeGreaterThan(60)
+  const reported = spawnSync('python3', ['-c', PARSE], { input: text, encoding: 'utf8' })
+  expect(reported.stderr).toBe('')
+  expect(Number(reported.stdout)).toBeGreaterThan(60)
 })

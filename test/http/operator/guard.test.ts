@@ -18,13 +18,13 @@ it('admits only requests with the token', async () => {
   expect(await statusFor(TOKEN, `Bearer ${TOKEN}`)).toBe(200)
   expect(await statusFor(TOKEN, `bearer ${TOKEN}`)).toBe(200)
   const wrong = [undefined, TOKEN, `Basic ${TOKEN}`, 'Bearer', 'Bearer ', `Bearer ${TOKEN}0`]
-  for (const one of [...wrong, `Bearer ${TOKEN.slice(0, -1)}`, `Bearer ${TOKEN} ${TOKEN}`]) {
-    expect(await statusFor(TOKEN, one)).toBe(401)
+  for (const value of [...wrong, `Bearer ${TOKEN.slice(0, -1)}`, `Bearer ${TOKEN} ${TOKEN}`]) {
+    expect(await statusFor(TOKEN, value)).toBe(401)
   }
 })
 
 it('serves no requests if no token is set', async () => {
-  for (const one of [undefined, 'Bearer undefined', 'Bearer ', `Bearer ${TOKEN}`]) {
-    expect(await statusFor(undefined, one)).toBe(404)
+  for (const value of [undefined, 'Bearer undefined', 'Bearer ', `Bearer ${TOKEN}`]) {
+    expect(await statusFor(undefined, value)).toBe(404)
   }
 })

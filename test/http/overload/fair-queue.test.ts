@@ -19,7 +19,7 @@ function createScene() {
 
   async function ask(
     who: Queued,
-    { ms = 1, isHeavy = false, until, isGone = () => false }: Asked = {},
+    { ms = 1, isHeavy = false, until, isGone = () => false }: RequestOptions = {},
   ): Promise<void> {
     const run = () => {
       order.push(who.key)
@@ -35,8 +35,8 @@ function createScene() {
     }
   }
 
-  const flood = (who: Queued, count: number, asked?: Asked) => {
-    for (let i = 0; i < count; i++) pending.push(ask(who, asked))
+  const flood = (who: Queued, count: number, requested?: RequestOptions) => {
+    for (let i = 0; i < count; i++) pending.push(ask(who, requested))
   }
   const pass = (ms: number) => {
     clockMs += ms
@@ -44,7 +44,12 @@ function createScene() {
   return { queue, order, refused, pending, ask, flood, pass, settled: () => Promise.all(pending) }
 }
 
-type Asked = { ms?: number; isHeavy?: boolean; until?: Promise<void>; isGone?: () => boolean }
+type RequestOptions = {
+  ms?: number
+  isHeavy?: boolean
+  until?: Promise<void>
+  isGone?: () => boolean
+}
 
 test('a few requests run at once, in order of arrival', async () => {
   const { order, ask } = createScene()
@@ -87,12 +92,12 @@ test('members go before visitors that came first, and light before heavy', async
 
   const second = createScene()
   second.flood(member('first'), 20)
-  const asked = Array.from({ length: 10 }, (_, i) =>
+  const request = Array.from({ length: 10 }, (_, i) =>
     second.ask(member('x'), { isHeavy: i < 5 }).then(() => i),
   )
   const done: number[] = []
-  for (const one of asked) one.then((i) => done.push(i))
-  await Promise.all([...asked, second.settled()])
+  for (const item of request) item.then((i) => done.push(i))
+  await Promise.all([...request, second.settled()])
   expect(done).toEqual([5, 6, 7, 8, 9, 0, 1, 2, 3, 4])
 })
 

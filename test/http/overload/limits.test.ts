@@ -73,7 +73,7 @@ function serve({ settings = {}, handler = () => ({ body: { feed: [] } }), ...cha
 }
 
 type Got = { status: number; headers: IncomingMessage['headers']; body: string }
-type Asked = { as?: string; from?: string; input?: unknown }
+type RequestOptions = { as?: string; from?: string; input?: unknown }
 
 async function listening(changes: Changes) {
   const server = serve(changes)
@@ -81,7 +81,7 @@ async function listening(changes: Changes) {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 1_000 })
   agents.push(agent)
 
-  function ask(nsid: string, { as, from, input }: Asked = {}): Promise<Got> {
+  function ask(nsid: string, { as, from, input }: RequestOptions = {}): Promise<Got> {
     const { promise, resolve, reject } = Promise.withResolvers<Got>()
     const headers = {
       ...(as && { authorization: `Bearer ${as}` }),
@@ -173,8 +173,8 @@ describe('points', () => {
     const statuses = []
     for (let i = 0; i < 30; i++)
       statuses.push((await ask(TIMELINE, { as: `forged${ALICE}` })).status)
-    expect(statuses.filter((one) => one === 401).length).toBe(20)
-    expect(statuses.slice(20).every((one) => one === 429)).toBe(true)
+    expect(statuses.filter((status) => status === 401).length).toBe(20)
+    expect(statuses.slice(20).every((status) => status === 429)).toBe(true)
     expect(left(await ask(TIMELINE, { as: ALICE }))).toBe(4)
   })
 
@@ -240,7 +240,7 @@ test('in a flood, a second member is answered long before the flood ends', async
   expect((await other).status).toBe(200)
   const all = await Promise.all(flood)
   const statuses = all.map(({ status }) => status)
-  expect(statuses.every((one) => one === 200 || one === 429 || one === 503)).toBe(true)
+  expect(statuses.every((status) => status === 200 || status === 429 || status === 503)).toBe(true)
   const before = order.indexOf(BOB)
   const after = order.length - before
   expect(before).toBeLessThan(after)
@@ -260,12 +260,12 @@ describe('connections', () => {
       listenerLimits,
       settings: { trustedProxies: ['none'] },
     })
-    const kept = Array.from({ length: 5 }, open)
+    const stored = Array.from({ length: 5 }, open)
     await Promise.all(
-      kept.map((socket) => new Promise((resolve) => socket.once('connect', resolve))),
+      stored.map((socket) => new Promise((resolve) => socket.once('connect', resolve))),
     )
     await closed(open().resume())
-    kept[0]!.destroy()
+    stored[0]!.destroy()
     for (;;) {
       const got = await ask('/xrpc/_health').catch(() => undefined)
       if (got) break
@@ -311,8 +311,8 @@ describe('connections', () => {
       handler: () => ({ body: page }),
       listenerLimits: { graceMs: 60_000, minBytesPerSecond: 1, lookEveryMs: 10 },
     })
-    const whole = await patient.ask(PROFILE)
-    expect(whole.body.length).toBe(page.length)
+    const complete = await patient.ask(PROFILE)
+    expect(complete.body.length).toBe(page.length)
   })
 
   test('unread answers in memory are limited in total: the oldest is dropped first', async () => {
@@ -324,9 +324,9 @@ describe('connections', () => {
     const deaf = Array.from({ length: 3 }, open)
     const received = [0, 0, 0]
     for (const socket of deaf) {
-      const asked = new Promise((resolve) => socket.once('readable', resolve))
+      const request = new Promise((resolve) => socket.once('readable', resolve))
       socket.write(`GET /xrpc/${PROFILE}?actor=a.test HTTP/1.1\r\nhost: a\r\n\r\n`)
-      await asked
+      await request
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     const ended = deaf.map((socket, i) => {
@@ -384,9 +384,9 @@ describe('what a call takes beyond its points', () => {
   test('is charged for the checks of a body, too', async () => {
     const lexicons = loadLexicons()
     const check = lexicons.assertValidXrpcInput.bind(lexicons)
-    vi.spyOn(lexicons, 'assertValidXrpcInput').mockImplementation((...asked) => {
+    vi.spyOn(lexicons, 'assertValidXrpcInput').mockImplementation((...requested) => {
       clockMs += 8
-      return check(...asked)
+      return check(...requested)
     })
     const { ask } = await listening({})
     const { status, headers } = await ask(MUTE, { as: ALICE, input: { actor: BOB } })

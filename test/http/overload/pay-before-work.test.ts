@@ -71,9 +71,9 @@ const tokenOf = (iss: string, key: Keypair = mallory, { aud = SERVICE_DID, lxm =
 describe('an address', () => {
   test('without points left causes no look-ups, however many accounts it names', async () => {
     const ask = await listening({ visitorRateLimit: 100 })
-    let asked = 0
-    while ((await ask(await tokenOf(plcDid(`nobody ${asked}`)))).status !== 429) asked++
-    expect(asked).toBe(20)
+    let requested = 0
+    while ((await ask(await tokenOf(plcDid(`nobody ${requested}`)))).status !== 429) requested++
+    expect(requested).toBe(20)
     const hits = world.plc.hits()
     for (let n = 0; n < 300; n++) {
       expect((await ask(await tokenOf(plcDid(`more ${n}`)))).status).toBe(429)
@@ -130,12 +130,12 @@ describe('hosts that never answer', () => {
   async function silentHosts(
     count: number,
     isDripping = false,
-  ): Promise<{ dids: string[]; asked: () => number }> {
+  ): Promise<{ dids: string[]; requested: () => number }> {
     const sockets = new Set<Socket>()
-    let asked = 0
+    let requested = 0
     const open = async () => {
       const server = createTcpServer((socket) => {
-        asked++
+        requested++
         sockets.add(socket)
         socket.on('error', () => undefined)
         if (!isDripping) return
@@ -151,15 +151,15 @@ describe('hosts that never answer', () => {
     closing.push(() => {
       for (const socket of sockets) socket.destroy()
     })
-    return { dids, asked: () => asked }
+    return { dids, requested: () => requested }
   }
 
   test('are given up, as are those whose documents drip', async () => {
     const ask = await listening({})
-    const { dids, asked } = await silentHosts(40, true)
+    const { dids, requested } = await silentHosts(40, true)
     const answers = await Promise.all(dids.map(async (did) => ask(await tokenOf(did))))
-    expect(asked()).toBe(40)
-    expect(new Set(answers.map((one) => one.status))).toEqual(new Set([503]))
+    expect(requested()).toBe(40)
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([503]))
     const newcomer = await webAccount()
     expect((await ask(await tokenOf(newcomer.did, newcomer.key))).status).toBe(200)
   })
@@ -182,9 +182,9 @@ describe('hosts that never answer', () => {
     ['from another', '203.0.113.2'],
   ])('do not delay a newcomer %s', async (_where, from) => {
     const ask = await listening({})
-    const { dids, asked } = await silentHosts(160)
+    const { dids, requested } = await silentHosts(160)
     const pending = dids.map(async (did) => ask(await tokenOf(did)))
-    while (asked() < 160) await new Promise((resolve) => setImmediate(resolve))
+    while (requested() < 160) await new Promise((resolve) => setImmediate(resolve))
     let isOver = false
     void Promise.race(pending).then(() => {
       isOver = true
@@ -194,7 +194,7 @@ describe('hosts that never answer', () => {
     // All of them were asked at once, and none has timed out yet.
     expect([status, isOver]).toEqual([200, false])
     const answers = await Promise.all(pending)
-    expect(new Set(answers.map((one) => one.status))).toEqual(new Set([503]))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([503]))
   })
 })
 
@@ -204,12 +204,12 @@ describe('a token for another audience', () => {
       await world.plc.create({ handle: 'alice.test' }),
       await world.plc.create({ handle: 'bob.test' }),
     ]
-    const told: [string, boolean][] = []
+    const notified: [string, boolean][] = []
     const ask = await listening(
       {},
       {
         isMember: (did) => did === alice.did,
-        onViewer: (did, { isForUs }) => void told.push([did, isForUs]),
+        onViewer: (did, { isForUs }) => void notified.push([did, isForUs]),
       },
     )
     for (const { did, keypair } of [alice, bob]) {
@@ -217,11 +217,11 @@ describe('a token for another audience', () => {
       expect((await ask(token, { nsid: FEED })).status).toBe(200)
     }
     expect(seen).toEqual([alice.did, undefined])
-    expect(told).toEqual([
+    expect(notified).toEqual([
       [alice.did, false],
       [bob.did, false],
     ])
     await ask(await tokenOf(bob.did, bob.keypair, { lxm: FEED }), { nsid: FEED })
-    expect(told.at(-1)).toEqual([bob.did, true])
+    expect(notified.at(-1)).toEqual([bob.did, true])
   })
 })

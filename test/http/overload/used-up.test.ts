@@ -28,7 +28,7 @@ const MANY = 3_000
 const closing: (() => unknown)[] = []
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())))
 
-type Asked = { as?: string; from?: string; verb?: string }
+type RequestOptions = { as?: string; from?: string; verb?: string }
 type Got = { status: number; isClosed: boolean; retryAfter: string | undefined }
 
 /** Without `proxies`, the address is the connection's. */
@@ -68,7 +68,10 @@ async function listening(proxies: string[] = ['127.0.0.0/8']) {
     () => server.close(),
   )
 
-  function ask(path: string, { as, from = STRANGERS, verb = 'GET' }: Asked = {}): Promise<Got> {
+  function ask(
+    path: string,
+    { as, from = STRANGERS, verb = 'GET' }: RequestOptions = {},
+  ): Promise<Got> {
     const headers = { ...(as && { authorization: `Bearer ${as}` }), 'x-forwarded-for': from }
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, path, method: verb, headers, agent }
@@ -86,7 +89,8 @@ async function listening(proxies: string[] = ['127.0.0.0/8']) {
     })
   }
 
-  const statusOf = async (path: string, asked?: Asked) => (await ask(path, asked)).status
+  const statusOf = async (path: string, requested?: RequestOptions) =>
+    (await ask(path, requested)).status
 
   return {
     server,
@@ -130,7 +134,7 @@ test('no route is left to an address that has used up its time, and others notic
 
 test('answers that cost no points use up an address’s time, and so do refusals', async () => {
   const { statusOf, useUp } = await listening()
-  const ways: [string, Asked][] = [
+  const ways: [string, RequestOptions][] = [
     [HEALTH, {}],
     [PROFILE, { verb: 'OPTIONS' }],
     ['/nothing', {}],
@@ -139,11 +143,11 @@ test('answers that cost no points use up an address’s time, and so do refusals
     ['/xrpc/com.example.no', { as: 'anything' }],
     [TIMELINE, { as: unsigned(BOB) }],
   ]
-  for (const [i, [path, asked]] of ways.entries()) {
+  for (const [i, [path, requested]] of ways.entries()) {
     const from = `203.0.113.${10 + i}`
     await useUp({ ms: ALL_MS - 5, from })
     expect([path, await statusOf('/.well-known/did.json', { from })]).toEqual([path, 200])
-    for (let n = 0; n < 40; n++) await statusOf(path, { ...asked, from })
+    for (let n = 0; n < 40; n++) await statusOf(path, { ...requested, from })
     expect([path, await statusOf('/page', { from })]).toEqual([path, 429])
   }
 })
@@ -156,9 +160,9 @@ test('a monitor’s and a browser’s few questions are answered still', async (
     [TIMELINE, 'OPTIONS', 204],
   ] as const) {
     for (let n = 0; n < 100; n++) expect(await statusOf(path, { verb })).toBe(status)
-    let asked = 0
-    while (asked++ < 300 && (await statusOf(path, { verb })) === status);
-    expect(asked).toBeLessThan(300)
+    let requested = 0
+    while (requested++ < 300 && (await statusOf(path, { verb })) === status);
+    expect(requested).toBeLessThan(300)
   }
 })
 
@@ -202,7 +206,7 @@ test('a connection of its own is closed, and refusals wait for each other', asyn
   await useUp()
   const first = await ask(PROFILE)
   expect([first.status, first.isClosed]).toEqual([429, true])
-  const asked = Array.from({ length: 100 }, () => {
+  const request = Array.from({ length: 100 }, () => {
     const socket = connect(port, '127.0.0.1')
     closing.push(() => socket.destroy())
     socket.on('error', () => undefined)
@@ -215,10 +219,10 @@ test('a connection of its own is closed, and refusals wait for each other', asyn
       socket.on('close', () => resolve(text))
     })
   })
-  await Promise.race(asked)
+  await Promise.race(request)
   // A shutdown waits for none of them.
   await server.close()
-  const texts = await Promise.all(asked)
+  const texts = await Promise.all(request)
   expect(texts.filter((text) => text.startsWith('HTTP/1.1 429')).length).toBeGreaterThan(0)
   expect(texts.filter((text) => text === '').length).toBeGreaterThan(20)
 })

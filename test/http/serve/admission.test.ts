@@ -17,19 +17,19 @@ const METHOD = 'app.bsky.notification.getUnreadCount'
 const AT_ONCE = 20
 
 let plc: PlcDouble
-let one: SlipstreamProcess
+let server: SlipstreamProcess
 let origin: string
 
 beforeAll(async () => {
   plc = await startPlcDouble()
 })
-afterEach(() => one.stop('SIGKILL'))
+afterEach(() => server.stop('SIGKILL'))
 afterAll(() => plc.close())
 
 /** @returns its data folder */
 async function start(settings: Record<string, string> = {}): Promise<string> {
   const dataDir = freshDataDir()
-  one = startSlipstream({
+  server = startSlipstream({
     HOSTNAME: 'appview.example.org',
     JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
     PLC_URL: plc.url,
@@ -37,7 +37,7 @@ async function start(settings: Record<string, string> = {}): Promise<string> {
     DATA_DIR: dataDir,
     ...settings,
   })
-  origin = `http://127.0.0.1:${await one.port()}`
+  origin = `http://127.0.0.1:${await server.port()}`
   return dataDir
 }
 

@@ -23,7 +23,7 @@ const BEGAN_MS = Date.parse('2026-11-01T12:00:00Z')
 
 let plc: PlcDouble
 let pds: PdsDouble
-let one: SlipstreamProcess
+let server: SlipstreamProcess
 let db: Db
 
 beforeEach(async () => {
@@ -31,7 +31,7 @@ beforeEach(async () => {
   pds = await startPdsDouble()
 })
 afterEach(async () => {
-  await one.stop('SIGKILL')
+  await server.stop('SIGKILL')
   db.close()
   await Promise.all([plc.close(), pds.close()])
 })
@@ -49,14 +49,14 @@ function write(repo: PdsAccount, collection: string, value: Record<string, unkno
 /** Sends the newcomer's one request. */
 async function comeIn({ did, keypair }: PlcAccount): Promise<void> {
   const dataDir = freshDataDir()
-  one = startSlipstream({
+  server = startSlipstream({
     HOSTNAME: 'appview.example.org',
     JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
     PLC_URL: plc.url,
     ALLOW_PRIVATE_HOSTS: 'on',
     DATA_DIR: dataDir,
   })
-  const origin = `http://127.0.0.1:${await one.port()}`
+  const origin = `http://127.0.0.1:${await server.port()}`
   const claims = { iss: did, aud: 'did:web:appview.example.org', lxm: METHOD }
   const headers = { authorization: `Bearer ${await signServiceJwt(keypair, claims)}` }
   expect((await fetch(`${origin}/xrpc/${METHOD}`, { headers })).status).toBe(200)

@@ -11,7 +11,7 @@ import {
   InvalidationReader,
   InvalidationWriter,
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
-import { keepAnswers } from '../../../src/http/xrpc/kept-answers.ts'
+import { cacheAnswers } from '../../../src/http/xrpc/kept-answers.ts'
 import { openEmpty } from '../../support/empty-database.ts'
 
 const HOUR_MS = 3_600_000
@@ -20,27 +20,27 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('grows and shrinks with the stored state, and reports once if it is too small', () => {
-  const said: string[] = []
-  const log = pino({}, { write: (line) => void said.push(line) })
+  const lines: string[] = []
+  const log = pino({}, { write: (line) => void lines.push(line) })
   const db = openEmpty(mkdtempSync(join(tmpdir(), 'slipstream-kept-')))
   const config = loadConfig({ SLIPSTREAM_MEMORY_MB: '500' }, '/nonexistent/.env')
   const [graph, actors] = [{ edgeCount: 0 }, { count: 0 }]
-  const kept = keepAnswers({ config, log, thread: 0 }, { db, graph, actors })
-  const bounds = [kept.maxBytes]
+  const caches = cacheAnswers({ config, log, thread: 0 }, { db, graph, actors })
+  const bounds = [caches.maxBytes]
   const usage = () => ({ viewCache: 1, viewers: 2, hits: 3, misses: 4 })
-  kept.watch({ usage, keepAtMost: (bytes) => bounds.push(bytes), takeInvalidations() {} })
+  caches.watch({ usage, limitTo: (bytes) => bounds.push(bytes), takeInvalidations() {} })
   for (const follows of [0, 14_000_000, 40_000_000, 80_000_000, 0]) {
     graph.edgeCount = follows
     vi.advanceTimersByTime(HOUR_MS)
   }
   const different = bounds.filter((bytes, i) => bytes !== bounds[i - 1])
   expect(different.map((bytes) => Math.round(bytes / 1e6))).toEqual([96, 60, 8, 96])
-  expect(kept.usage()).toEqual(usage())
-  expect(said.filter((line) => line.includes('is less than stored data takes'))).toHaveLength(1)
-  const told = bounds.length
-  kept.close()
+  expect(caches.usage()).toEqual(usage())
+  expect(lines.filter((line) => line.includes('is less than stored data takes'))).toHaveLength(1)
+  const notified = bounds.length
+  caches.close()
   vi.advanceTimersByTime(HOUR_MS)
-  expect(bounds).toHaveLength(told)
+  expect(bounds).toHaveLength(notified)
   db.close()
 })
 
@@ -48,7 +48,7 @@ test('keeps the cache up to date while nobody reads', () => {
   const log = pino({}, { write: () => undefined })
   const db = openEmpty(mkdtempSync(join(tmpdir(), 'slipstream-kept-')))
   const config = loadConfig({}, '/nonexistent/.env')
-  const kept = keepAnswers(
+  const caches = cacheAnswers(
     { config, log, thread: 0 },
     { db, graph: { edgeCount: 0 }, actors: { count: 0 } },
   )
@@ -60,13 +60,13 @@ test('keeps the cache up to date while nobody reads', () => {
     expect(isComplete).toBe(true)
   }
   const usage = () => ({ viewCache: 0, viewers: 0, hits: 0, misses: 0 })
-  kept.watch({ usage, keepAtMost() {}, takeInvalidations })
+  caches.watch({ usage, limitTo() {}, takeInvalidations })
   for (let seconds = 0; seconds < 60; seconds++) {
     writer.add(20_000)
     vi.advanceTimersByTime(1_000)
   }
   expect(taken).toBe(60 * 20_000)
-  kept.close()
+  caches.close()
   writer.add(1)
   vi.advanceTimersByTime(1_000)
   expect(taken).toBe(60 * 20_000)

@@ -105,11 +105,11 @@ async function postAppears({ did }: PlcAccount): Promise<void> {
   const [cid, collection] = [cidOf(record), record.$type]
   double.emit({ did, operation: 'create', collection, rkey, cid, record })
   const uri = encodeURIComponent(`at://${did}/${collection}/${rkey}`)
-  const shown = async () => {
+  const visible = async () => {
     const answer = await fetch(`${origin}/xrpc/app.bsky.feed.getPosts?uris=${uri}`)
     return ((await answer.json()) as { posts: unknown[] }).posts.length
   }
-  await expect.poll(shown).toBe(1)
+  await expect.poll(visible).toBe(1)
 }
 
 test('only a member whose key was fetched less than a day ago is admitted', async () => {
@@ -176,7 +176,7 @@ test('no identity is kept for a changed document, or for a deleted or hidden acc
   await postAppears(bob)
   await start()
   expect(await statusFor(bob)).toBe(200)
-  for (const one of [changed, buried, ...hidden]) {
-    expect(await statusFor(one), one.handle).toBe(503)
+  for (const account of [changed, buried, ...hidden]) {
+    expect(await statusFor(account), account.handle).toBe(503)
   }
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => plc.close())
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
+  await Promise.all(started.splice(0).map((server) => server.stop('SIGKILL')))
   await Promise.all(closing.splice(0).map((close) => close()))
 })
 
@@ -53,9 +53,9 @@ test('finds records from the stream, on a thread of its own', async () => {
     DATA_DIR: freshDataDir(),
   }
   const start = () => {
-    const one = startSlipstream(env)
-    started.push(one)
-    return one
+    const server = startSlipstream(env)
+    started.push(server)
+    return server
   }
   const first = start()
   let port = await first.port()
@@ -70,9 +70,9 @@ test('finds records from the stream, on a thread of its own', async () => {
     expect.poll(read).toBe(length)
   await until(() => double.openConnections() > 0)
   double.emit(creation('app.bsky.actor.profile', 'self', { displayName: 'Bobby' }))
-  const kept = tidAt(startAt + 1)
+  const stored = tidAt(startAt + 1)
   const gone = tidAt(startAt + 2)
-  double.emit(creation(POST, kept, { text: 'a walrus' }))
+  double.emit(creation(POST, stored, { text: 'a walrus' }))
   double.emit(creation(POST, gone, { text: 'another walrus' }))
   await becomes(posts, 2)
   await becomes(actors, 1)

@@ -64,8 +64,8 @@ describe('on its own thread', () => {
     const there = open(world.dataDir)
     const authors = Uint32Array.of(world.uid(didOf('one 1')))
     const { cursor } = here.posts(posts('red'))
-    const asked = [posts('red'), posts('red', cursor), posts('"red number" -3'), posts('blue')]
-    for (const request of [...asked, { ...posts('red'), authors }]) {
+    const requested = [posts('red'), posts('red', cursor), posts('"red number" -3'), posts('blue')]
+    for (const request of [...requested, { ...posts('red'), authors }]) {
       expect(await there.posts(request, member)).toEqual(here.posts(request))
       expect(await there.hits(request, member)).toEqual(here.hits(request))
     }

@@ -39,12 +39,12 @@ test('a start, and the reading of an archive, are no trouble; a thread that neve
 })
 
 test('a running server says so in its health', async () => {
-  const one = startSlipstream({ JETSTREAM_HOSTS: 'ws://127.0.0.1:9' })
+  const server = startSlipstream({ JETSTREAM_HOSTS: 'ws://127.0.0.1:9' })
   try {
-    const origin = `http://127.0.0.1:${await one.port()}`
+    const origin = `http://127.0.0.1:${await server.port()}`
     const read = async () => (await (await fetch(`${origin}/xrpc/_health?stream`)).json()) as object
     await expect.poll(read).toMatchObject({ stream: { state: 'connecting' } })
   } finally {
-    await one.stop('SIGKILL')
+    await server.stop('SIGKILL')
   }
 })

@@ -46,12 +46,12 @@ afterAll(async () => {
 })
 
 async function stopAll(): Promise<void> {
-  await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
+  await Promise.all(started.splice(0).map((server) => server.stop('SIGKILL')))
 }
 
 /** The stream is unreachable; the directory is not. */
 function start(env: Record<string, string> = {}): SlipstreamProcess {
-  const one = startSlipstream({
+  const server = startSlipstream({
     SERVE_THREADS: String(THREADS),
     HOSTNAME: 'appview.example.org',
     JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
@@ -60,8 +60,8 @@ function start(env: Record<string, string> = {}): SlipstreamProcess {
     DATA_DIR: freshDataDir(),
     ...env,
   })
-  started.push(one)
-  return one
+  started.push(server)
+  return server
 }
 
 type Answer = {
@@ -108,10 +108,10 @@ type Connection = ReturnType<typeof connection>
 async function toEveryThread(port: number): Promise<Connection[]> {
   const found = new Map<string, Connection>()
   for (let tries = 0; found.size < THREADS && tries < 300; tries++) {
-    const one = connection(port)
-    const { thread } = await one.ask('/xrpc/_health')
-    if (found.has(thread)) one.close()
-    else found.set(thread, one)
+    const scene = connection(port)
+    const { thread } = await scene.ask('/xrpc/_health')
+    if (found.has(thread)) scene.close()
+    else found.set(thread, scene)
   }
   expect(found.size).toBe(THREADS)
   return [...found.values()]
@@ -251,9 +251,9 @@ describe('several threads of one server', () => {
 
   test('none accepts a revoked key, whether the stream or another thread learnt of it', async () => {
     const connections = await toEveryThread(port)
-    const statuses = async (account: PlcAccount, asked = connections) => {
+    const statuses = async (account: PlcAccount, requested = connections) => {
       const headers = await bearer(account, PREFERENCES)
-      const all = asked.map(({ ask }) => ask(`/xrpc/${PREFERENCES}`, { headers }))
+      const all = requested.map(({ ask }) => ask(`/xrpc/${PREFERENCES}`, { headers }))
       return [...new Set((await Promise.all(all)).map(({ status }) => status))]
     }
     expect(await statuses(alice)).toEqual([200])
@@ -302,8 +302,8 @@ describe('several threads', () => {
   })
 
   test('SIGTERM lets every thread finish its answers, and ends cleanly', async () => {
-    const one = start()
-    const port = await one.port()
+    const server = start()
+    const port = await server.port()
     const connections = await toEveryThread(port)
     // A newcomer's first page waits for some seconds, because no posts arrive, and is not the last.
     const accounts = await Promise.all(
@@ -314,7 +314,7 @@ describe('several threads', () => {
     )
     // A request whose token is being checked has arrived.
     for (const { did } of accounts) await expect.poll(() => plc.hits(did)).toBeGreaterThan(0)
-    const exit = one.stop('SIGTERM')
+    const exit = server.stop('SIGTERM')
     const answers = await Promise.all(running)
     expect(answers.map(({ status, body }) => [status, body])).toEqual(
       connections.map(() => [200, { feed: [], cursor: expect.any(String) }]),

@@ -70,10 +70,10 @@ test('a crashed thread is reported as a fatal error, whatever the others do', as
 test('if a port can’t be shared one thread serves, and says why', async () => {
   const config = await configOf(4)
   const warned: unknown[] = []
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   const server = {
     listen: async (options: { reusePort?: boolean } = {}) => {
-      asked.push(options)
+      requested.push(options)
       if (options.reusePort) throw Object.assign(new Error('listen ENOTSUP'), { code: 'ENOTSUP' })
       return { port: config.port }
     },
@@ -83,7 +83,7 @@ test('if a port can’t be shared one thread serves, and says why', async () => 
     port: config.port,
     isShared: false,
   })
-  expect(asked).toEqual([{ reusePort: true }, {}])
+  expect(requested).toEqual([{ reusePort: true }, {}])
   expect(String(warned)).toContain('SLIPSTREAM_SERVE_THREADS')
 })
 

@@ -27,14 +27,14 @@ test.each(['identity', 'gzip'])('nobody reads another answer’s bytes (%s)', as
   const { port } = await listenOn(http, { port: 0, host: '127.0.0.1' })
   const random = createRandom(encoding.length)
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-    const asked = Array.from({ length: PIPELINED }, (_, i) => {
+    const requested = Array.from({ length: PIPELINED }, (_, i) => {
       return { name: client * PIPELINED + i, length: random.pick(LENGTHS) }
     })
     const [leaves, waitMs] = [random.chance(0.3), random.below(80)]
     const socket = connect(port, '127.0.0.1')
       .on('error', () => undefined)
       .pause()
-    socket.write(asked.map((one) => requestOf(one, encoding)).join(''))
+    socket.write(requested.map((item) => requestOf(item, encoding)).join(''))
     await setTimeout(waitMs)
     if (leaves) {
       socket.resume()
@@ -44,21 +44,21 @@ test.each(['identity', 'gzip'])('nobody reads another answer’s bytes (%s)', as
     }
     const bodies = await readBodies(socket, PIPELINED)
     socket.destroy()
-    expect(bodies.map((body) => JSON.parse(textOf(body)))).toEqual(asked.map(contentOf))
+    expect(bodies.map((body) => JSON.parse(textOf(body)))).toEqual(requested.map(contentOf))
   })
   await Promise.all(clients)
 })
 
 test('an answer that is kept is compressed once for each encoding in use, and never lent', async () => {
   const text = JSON.stringify(contentOf({ name: 7, length: 20_000 }))
-  const kept = new CachedBytes(Buffer.from(text))
+  const cached = new CachedBytes(Buffer.from(text))
   http = startHttp(
     (incoming, response) => {
-      const answer = resultAnswer({ body: kept })
+      const answer = resultAnswer({ body: cached })
       const envelope = { requestId: 'test', isDraining: false }
       const finished = finishAnswer(new NodeQuery(incoming, response), answer, envelope)
       response.setHeader('made', finished instanceof Promise ? 'anew' : 'before')
-      void Promise.resolve(finished).then((one) => writeAnswer(response, one))
+      void Promise.resolve(finished).then((finishedAnswer) => writeAnswer(response, finishedAnswer))
     },
     { threads: 1, isProxy: () => false },
   ).http
@@ -72,17 +72,17 @@ test('an answer that is kept is compressed once for each encoding in use, and ne
     seen.push(answer.headers.get('made')!)
   }
   expect(seen).toEqual(['anew', 'before', 'before', 'anew', 'before', 'anew'])
-  expect(kept.plain.toString()).toBe(text)
+  expect(cached.plain.toString()).toBe(text)
 })
 
 /** Answers `/?name=…&length=…` with the two, and a text of that length made of the name. */
 function answerAtLength(incoming: IncomingMessage, response: ServerResponse): void {
   const request = new NodeQuery(incoming, response)
   const query = new URL(incoming.url!, 'http://localhost').searchParams
-  const asked = { name: Number(query.get('name')), length: Number(query.get('length')) }
-  const answer = resultAnswer({ body: contentOf(asked) })
+  const requested = { name: Number(query.get('name')), length: Number(query.get('length')) }
+  const answer = resultAnswer({ body: contentOf(requested) })
   const finished = finishAnswer(request, answer, { requestId: 'test', isDraining: false })
-  void Promise.resolve(finished).then((one) => writeAnswer(response, one))
+  void Promise.resolve(finished).then((finishedAnswer) => writeAnswer(response, finishedAnswer))
 }
 
 function contentOf({ name, length }: { name: number; length: number }) {

@@ -83,7 +83,7 @@ function validValue(property: Property, random: Random): unknown {
 
 function queryString(params: Record<string, unknown>): string {
   return Object.entries(params)
-    .flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]))
+    .flatMap(([name, value]) => [value].flat().map((item) => [name, String(item)]))
     .map((pair) => pair.map(encodeURIComponent).join('='))
     .join('&')
 }
@@ -113,7 +113,7 @@ function refusal(nsid: string, search: string): string {
 describe('every official query', () => {
   test('there are many, and every format in their parameters is known here', () => {
     const used = queries.flatMap(({ properties }) =>
-      Object.values(properties).map((one) => one.format ?? one.items?.format),
+      Object.values(properties).map((property) => property.format ?? property.items?.format),
     )
     expect(queries.length).toBeGreaterThan(100)
     expect(used.filter((format) => format && !formats[format])).toEqual([])

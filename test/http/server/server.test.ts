@@ -292,9 +292,9 @@ describe('authentication', () => {
   })
 
   test('the list of members is checked after the token, and may refuse an account', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const onViewer = async (did: string) => {
-      asked.push(did)
+      requested.push(did)
       throw new XRPCError(403, 'NotAMember', 'not here')
     }
     const server = serve(undefined, { onViewer })
@@ -302,7 +302,7 @@ describe('authentication', () => {
     expect([good.status, good.body.error]).toEqual([403, 'NotAMember'])
     await ask(server, required, { headers: { authorization: 'Bearer rubbish' } })
     await ask(server, optional)
-    expect(asked).toEqual([alice.did])
+    expect(requested).toEqual([alice.did])
     expect(seen.map(({ viewer }) => viewer)).toEqual([undefined])
   })
 })
@@ -454,7 +454,9 @@ describe('answers', () => {
   test('a broken invariant is answered, and reported as fatal', async () => {
     const broken: unknown[] = []
     const error = new InvariantError('two and two are five')
-    const server = serve(() => Promise.reject(error), { onBroken: (one) => void broken.push(one) })
+    const server = serve(() => Promise.reject(error), {
+      onBroken: (item) => void broken.push(item),
+    })
     expect((await ask(server, path)).status).toBe(500)
     expect(broken).toEqual([error])
   })
@@ -536,11 +538,11 @@ describe('over sockets', () => {
       '/xrpc/_health',
       `/xrpc/${PROFILE}?actor=a.test`,
     ]) {
-      const whole = get(port, path)
-      whole.request.end()
+      const complete = get(port, path)
+      complete.request.end()
       const head = get(port, path, { method: 'HEAD' })
       head.request.end()
-      const [got, only] = await Promise.all([whole.answer, head.answer])
+      const [got, only] = await Promise.all([complete.answer, head.answer])
       expect([only.status, only.body.length]).toEqual([200, 0])
       expect(only.headers['content-length'], path).toBe(String(got.body.length))
       expect(only.headers['content-type']).toBe(got.headers['content-type'])
@@ -621,7 +623,7 @@ describe('over sockets', () => {
     const send = (pad: number, piece: number) => {
       const body = JSON.stringify({ actor: 'bob.test', pad: 'x'.repeat(pad) })
       const pieces = body.match(new RegExp(`.{1,${piece}}`, 'g'))!
-      const chunks = pieces.map((one) => `${one.length.toString(16)}\r\n${one}\r\n`).join('')
+      const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')
       const head = `POST /xrpc/${MUTE} HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked`
       return raw(
         port,
@@ -668,19 +670,19 @@ describe('over sockets', () => {
   })
 
   test('a query whose client has disconnected is notified', async () => {
-    const told = Promise.withResolvers<void>()
+    const notified = Promise.withResolvers<void>()
     const { port } = await listening(({ signal }) => {
-      signal.addEventListener('abort', () => told.resolve())
-      asked.resolve()
+      signal.addEventListener('abort', () => notified.resolve())
+      requested.resolve()
       return new Promise(() => undefined)
     })
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const { request, answer } = get(port, `/xrpc/${PROFILE}?actor=a.test`)
     answer.catch(() => undefined)
     request.end()
-    await asked.promise
+    await requested.promise
     request.destroy()
-    await told.promise
+    await notified.promise
   })
 
   test('a client that disconnects in the middle of its body is not an internal failure', async () => {
@@ -711,9 +713,9 @@ describe('over sockets', () => {
 
   test('closing answers running requests, accepts no more, and ends idle connections', async () => {
     const release = Promise.withResolvers<void>()
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const { server, port } = await listening(async () => {
-      asked.resolve()
+      requested.resolve()
       await release.promise
       return { body: { feed: ['whole'] } }
     })
@@ -723,7 +725,7 @@ describe('over sockets', () => {
       headers: { connection: 'keep-alive' },
     })
     running.request.end()
-    await asked.promise
+    await requested.promise
     const closed = server.close()
     const late = get(port, '/xrpc/_health')
     late.request.end()
@@ -737,9 +739,11 @@ describe('over sockets', () => {
   test('a server about to stop says so in its health, and answers everything else', async () => {
     const { server, port } = await listening(() => ({ body: { feed: ['whole'] } }))
     server.leave()
-    const asked = ['/xrpc/_health', `/xrpc/${PROFILE}?actor=a.test`].map((path) => get(port, path))
-    for (const { request } of asked) request.end()
-    const [health, page] = await Promise.all(asked.map(({ answer }) => answer))
+    const requested = ['/xrpc/_health', `/xrpc/${PROFILE}?actor=a.test`].map((path) =>
+      get(port, path),
+    )
+    for (const { request } of requested) request.end()
+    const [health, page] = await Promise.all(requested.map(({ answer }) => answer))
     expect(health!.status).toBe(503)
     expect(health!.body.toString()).toContain('about to stop')
     expect([page!.status, page!.headers['connection']]).toEqual([200, 'close'])

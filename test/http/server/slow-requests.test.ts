@@ -23,8 +23,15 @@ afterEach(async () => {
 })
 
 type SlowRequest = ReturnType<ReturnType<typeof createSlowRequests>['list']>[number]
-const sumOf = (one: SlowRequest) =>
-  one.token + one.wait + one.queue + one.skeleton + one.rows + one.views + one.finish + one.write
+const sumOf = (slowRequest: SlowRequest) =>
+  slowRequest.token +
+  slowRequest.wait +
+  slowRequest.queue +
+  slowRequest.skeleton +
+  slowRequest.rows +
+  slowRequest.views +
+  slowRequest.finish +
+  slowRequest.write
 
 function spin(steps: number): number {
   let sum = 0
@@ -74,7 +81,7 @@ test('the parts of a request add up, whatever its outcome', async () => {
       [`/xrpc/${NSID}`, 401],
     ]),
   )
-  for (const one of list()) expect(sumOf(one)).toBeCloseTo(one.totalMs, 6)
+  for (const slowRequest of list()) expect(sumOf(slowRequest)).toBeCloseTo(slowRequest.totalMs, 6)
   const answered = list().find(({ status }) => status === 200)!
   for (const part of ['token', 'wait', 'skeleton', 'rows'] as const) {
     expect(answered[part], part).toBeGreaterThan(0)
@@ -99,10 +106,10 @@ test('requests that bypass the router are listed too, by their counted name', as
   ])
   await ask(undefined, '/v1/timelines/following:did:plc:alice/events')
   await expect.poll(list).toHaveLength(1)
-  const [one] = list() as [SlowRequest]
-  expect([one.path, one.status]).toEqual(['web timeline-pages', 200])
-  expect(one.views).toBeGreaterThan(0)
-  expect(sumOf(one)).toBeCloseTo(one.totalMs, 6)
+  const [slowRequest] = list() as [SlowRequest]
+  expect([slowRequest.path, slowRequest.status]).toEqual(['web timeline-pages', 200])
+  expect(slowRequest.views).toBeGreaterThan(0)
+  expect(sumOf(slowRequest)).toBeCloseTo(slowRequest.totalMs, 6)
 })
 
 test('the slowest hundred of the last hour are kept, the slowest first', () => {

@@ -78,7 +78,7 @@ const tokenFor = (aud: string, lxm: string) =>
   signServiceJwt(alice.keypair, { iss: alice.did, aud, lxm })
 
 /** What the page tells about the member’s private state. */
-function told({ feed }: Page) {
+function notified({ feed }: Page) {
   return { posts: feed.length, bookmarked: feed[0]?.post.viewer?.bookmarked }
 }
 
@@ -91,16 +91,17 @@ test('a generator that gets a token can’t read as its member, by any thread', 
   const usedTokens = createOnceBuffer()
   const threads = [thread(scene, usedTokens), thread(scene, usedTokens)] as const
   const token = await tokenFor(double.did, SKELETON)
-  expect(told((await threads[0](FEED, token, { query: { feed } })).body)).toEqual(AS_MEMBER)
-  const received = double.asked[0]!.headers['authorization']!.slice('Bearer '.length)
+  expect(notified((await threads[0](FEED, token, { query: { feed } })).body)).toEqual(AS_MEMBER)
+  const received = double.requested[0]!.headers['authorization']!.slice('Bearer '.length)
   expect(received).toBe(token)
   for (const ask of [...threads, ...threads]) {
-    expect(told((await ask(FEED, received, { query: { feed } })).body)).toEqual(AS_VISITOR)
+    expect(notified((await ask(FEED, received, { query: { feed } })).body)).toEqual(AS_VISITOR)
   }
   // Nor is it handed to another generator, which a caller may choose.
-  for (const { headers } of double.asked.slice(1)) expect(headers['authorization']).toBe(undefined)
+  for (const { headers } of double.requested.slice(1))
+    expect(headers['authorization']).toBe(undefined)
   const next = await tokenFor(double.did, SKELETON)
-  expect(told((await threads[1](FEED, next, { query: { feed } })).body)).toEqual(AS_MEMBER)
+  expect(notified((await threads[1](FEED, next, { query: { feed } })).body)).toEqual(AS_MEMBER)
 })
 
 test('the other form of its signature is the same token', async () => {
@@ -110,7 +111,7 @@ test('the other form of its signature is the same token', async () => {
   const token = await tokenFor(double.did, SKELETON)
   await ask(FEED, token, { query: { feed } })
   const again = await ask(FEED, otherSignature(token), { query: { feed } })
-  expect([again.status, told(again.body)]).toEqual([200, AS_VISITOR])
+  expect([again.status, notified(again.body)]).toEqual([200, AS_VISITOR])
 })
 
 test('two uses at once are one member’s and one visitor’s', async () => {
@@ -132,7 +133,7 @@ test('a method that requires an account refuses the second use', async () => {
   expect((await ask(INTERACTIONS, token, { input })).status).toBe(200)
   const { status, body } = await ask(INTERACTIONS, token, { input })
   expect([status, body.error]).toEqual([403, 'TokenUsedBefore'])
-  expect(double.asked.length).toBe(1)
+  expect(double.requested.length).toBe(1)
 })
 
 test('a token for us may be used again until it expires, and is given to no generator', async () => {
@@ -147,13 +148,13 @@ test('a token for us may be used again until it expires, and is given to no gene
   for (const lxm of [FEED, SKELETON]) {
     const token = await tokenFor(SERVICE_DID, lxm)
     for (let i = 0; i < 2; i++) {
-      expect(told((await ask(FEED, token, { query: { feed } })).body)).toEqual(AS_MEMBER)
+      expect(notified((await ask(FEED, token, { query: { feed } })).body)).toEqual(AS_MEMBER)
     }
   }
   const token = await tokenFor(SERVICE_DID, INTERACTIONS)
   const input = { feed, interactions: [{ item: feed }] }
   expect((await ask(INTERACTIONS, token, { input })).status).toBe(200)
-  expect(double.asked.map(({ headers }) => headers['authorization'])).toEqual([
+  expect(double.requested.map(({ headers }) => headers['authorization'])).toEqual([
     ...Array(4).fill(undefined),
   ])
 })

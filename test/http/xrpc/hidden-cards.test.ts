@@ -63,7 +63,7 @@ beforeEach(() => {
 afterEach(() => w.dispose())
 
 /** In a feed, and while a post is being written. */
-const places: [name: string, read: (headers: Record<string, string>) => Promise<Card>][] = [
+const positions: [name: string, read: (headers: Record<string, string>) => Promise<Card>][] = [
   [
     'in a feed',
     async (headers) => {
@@ -90,15 +90,15 @@ async function twice(read: () => Promise<Card>): Promise<Card> {
 
 function label(uri: string, val: string, neg = false): void {
   const cts = neg ? '2026-11-02T00:00:00.000Z' : '2026-11-01T00:00:00.000Z'
-  const one = { uri, val, cts, neg, cid: undefined, exp: undefined }
-  w.run((ctx) => applyLabels(ctx, labeler, [one]))
+  const record = { uri, val, cts, neg, cid: undefined, exp: undefined }
+  w.run((ctx) => applyLabels(ctx, labeler, [record]))
 }
 
 function moderate(act: ModerationDecision['act'], subject: string): void {
   w.run((ctx) => void decide(ctx, { act, subject, by: 'tester', reason: 'a test' }))
 }
 
-describe.each(places)('%s', (_, read) => {
+describe.each(positions)('%s', (_, read) => {
   const isCard = async (headers = REDACTING as Record<string, string>) =>
     (await twice(() => read(headers))).source !== undefined
 

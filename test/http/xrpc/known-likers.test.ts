@@ -14,7 +14,7 @@ const PEOPLE = Array.from({ length: 9 }, (_, i) => didOf(`person-${i}`))
 const MEMBERS = ['person-0', 'person-1', 'person-2']
 /** The last became a member only late. */
 const VIEWERS = [...MEMBERS, 'person-3'].map(didOf)
-const SHOWN = 3
+const PRESENTED = 3
 
 type Post = RecordId & { did: string; root: RecordId | undefined }
 type Act = RecordId & { did: string; to: string }
@@ -124,15 +124,15 @@ function createModel(w: ServingWorld, random: Random) {
     follow,
     step: () => random.pick(acts)(),
     /** Newest like first; of several by one account, the first counts. */
-    known(viewer: string, { uri, did: author }: Post, most = SHOWN): Known | undefined {
+    known(viewer: string, { uri, did: author }: Post, most = PRESENTED): Known | undefined {
       const followed = new Set(follows.filter(({ did }) => did === viewer).map(({ to }) => to))
       const first = new Set(likes.filter(({ to }) => to === uri).map(({ did }) => did))
       const known = [...first].reverse().filter((did) => followed.has(did) && !hidden.has(did))
       if (known.length === 0) return undefined
       const isHidden = (did: string) =>
         isBlocked(did, viewer) || isBlocked(did, author) || mutes.has(`${viewer} ${did}`)
-      const shown = known.filter((did) => !isHidden(did))
-      return { count: known.length, actors: shown.slice(0, most).map((did) => ({ did })) }
+      const visible = known.filter((did) => !isHidden(did))
+      return { count: known.length, actors: visible.slice(0, most).map((did) => ({ did })) }
     },
   }
 }
@@ -190,14 +190,14 @@ async function compare(w: ServingWorld, model: Model, viewer: string): Promise<K
     for (const { depth, value } of thread) if (value.post) check(value.post, depth === 0)
   }
   const batch = 'io.slipstream.feed.getKnownLikers'
-  const shown = new Set(some.posts.map(({ uri }) => uri))
+  const visible = new Set(some.posts.map(({ uri }) => uri))
   const { posts: many } = await ask<{ posts: (Known & { uri: string; notFound?: boolean })[] }>(
     batch,
     { uris, likers: 10 },
   )
   expect(many.map(({ uri }) => uri)).toEqual(uris)
   for (const { uri, notFound, ...known } of many) {
-    expect(notFound ?? false, uri).toBe(!shown.has(uri))
+    expect(notFound ?? false, uri).toBe(!visible.has(uri))
     const expected = model.known(viewer, posts.get(uri)!, 10) ?? { count: 0, actors: [] }
     if (!notFound) expect(brief(known)).toEqual(expected)
   }
@@ -221,6 +221,6 @@ test(`known likers are as in a naive model, everywhere (seed ${SEED})`, async ()
     }
   }
   expect(found.length).toBeGreaterThan(ROUNDS)
-  expect(found.some(({ count }) => count > SHOWN)).toBe(true)
-  expect(found.some(({ count, actors }) => actors.length < Math.min(count, SHOWN))).toBe(true)
+  expect(found.some(({ count }) => count > PRESENTED)).toBe(true)
+  expect(found.some(({ count, actors }) => actors.length < Math.min(count, PRESENTED))).toBe(true)
 })

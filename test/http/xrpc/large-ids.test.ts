@@ -25,7 +25,7 @@ function startWith(lastId: number): ServingWorld {
   for (const table of ['posts', 'reposts']) {
     world.world.db.prepare('INSERT INTO sqlite_sequence VALUES (?, ?)').run(table, lastId)
   }
-  for (const one of PEOPLE.slice(1)) world.follow(READER, one)
+  for (const value of PEOPLE.slice(1)) world.follow(READER, value)
   return world
 }
 
@@ -40,7 +40,7 @@ function act(world: ServingWorld, random: Random, records: RecordId[]): void {
   else world.delete(records.splice(records.indexOf(old), 1)[0]!)
 }
 
-async function wholeTimeline(world: ServingWorld): Promise<unknown[]> {
+async function fullTimeline(world: ServingWorld): Promise<unknown[]> {
   const feed: unknown[] = []
   for (let cursor: string | undefined, pages = 0; pages === 0 || cursor; pages++) {
     const query = { limit: 7, cursor }
@@ -66,9 +66,9 @@ test.each([
   for (let step = 0; step < STEPS; step++) {
     act(small, first, smallRecords)
     act(large, second, largeRecords)
-    if (step % 4 === 0) expect(await wholeTimeline(large)).toEqual(await wholeTimeline(small))
+    if (step % 4 === 0) expect(await fullTimeline(large)).toEqual(await fullTimeline(small))
   }
   const { max } = large.world.db.prepare('SELECT max(id) max FROM posts').get() as { max: number }
   expect(max).toBeGreaterThan(lastId)
-  expect((await wholeTimeline(large)).length).toBeGreaterThan(12)
+  expect((await fullTimeline(large)).length).toBeGreaterThan(12)
 })

@@ -35,7 +35,7 @@ async function seen(viewer?: string): Promise<string[]> {
   const reply = w.post(carol, { text: 'reply', reply: { parent: root } })
   const quote = w.post(carol, { text: 'quote', quote: root })
   w.repost(carol, root)
-  const asked: [string, Query][] = [
+  const requested: [string, Query][] = [
     ['app.bsky.feed.getAuthorFeed', { actor: bob }],
     ['app.bsky.feed.getAuthorFeed', { actor: carol }],
     ['app.bsky.feed.getPosts', { uris: [root.uri, reply.uri, quote.uri] }],
@@ -44,7 +44,7 @@ async function seen(viewer?: string): Promise<string[]> {
     ['app.bsky.unspecced.getPostThreadV2', { anchor: root.uri }],
   ]
   const found: string[] = []
-  for (const [nsid, query] of [...asked, ...asked]) {
+  for (const [nsid, query] of [...requested, ...requested]) {
     const { body } = await w.ask(nsid, query, viewer)
     if (JSON.stringify(body).includes('secret root')) found.push(nsid)
   }

@@ -148,7 +148,7 @@ describe('in threads', () => {
 
 test('a tagged reply notifies and counts for its author’s followers only; a like still notifies', async () => {
   const NOTIFICATION = 'app.bsky.notification'
-  const told = async () => {
+  const notified = async () => {
     const list = await w.ask<{ notifications: { reason: string }[] }>(
       `${NOTIFICATION}.listNotifications`,
       {},
@@ -160,11 +160,11 @@ test('a tagged reply notifies and counts for its author’s followers only; a li
   const root = w.post(carol, 'mine')
   const reply = w.post(bob, { text: 'spam', reply: { parent: root } })
   w.create(bob, 'app.bsky.feed.like', { subject: root })
-  expect(await told()).toEqual([['like', 'reply'], 2])
+  expect(await notified()).toEqual([['like', 'reply'], 2])
   moderate('tag', reply.uri, 'thread-hide')
-  expect(await told()).toEqual([['like'], 1])
+  expect(await notified()).toEqual([['like'], 1])
   w.follow(carol, bob)
-  expect(await told()).toEqual([['like', 'reply'], 2])
+  expect(await notified()).toEqual([['like', 'reply'], 2])
 })
 
 test('a tag may precede its record, and lists cannot be tagged', async () => {

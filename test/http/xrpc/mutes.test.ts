@@ -22,8 +22,8 @@ const others = [bob, carol, dan]
 
 type View = { did: string; viewer?: { muted?: boolean; mutedByList?: { uri: string } } }
 type Things = Record<string, RecordId>
-type Shown = 'marked' | 'left out'
-type Case = { query: (things: Things) => Query; shows: Shown }
+type Presented = 'marked' | 'left out'
+type Case = { query: (things: Things) => Query; shows: Presented }
 
 const ofEve = () => ({ actor: eve })
 const ofPost = (things: Things) => ({ uri: things['post']!.uri })
@@ -220,10 +220,10 @@ function expectMarked(views: readonly View[]): void {
 describe('muted accounts', () => {
   test.each(Object.entries(cases))('in %s', async (name, { query, shows }) => {
     const views = accountsIn(await withFollows(name, () => ask(name, query(things))))
-    const shown = new Set(views.map(({ did }) => did))
+    const visible = new Set(views.map(({ did }) => did))
     // Only muted accounts are hidden from a thread.
-    expect(shown.has(dan)).toBe(name !== 'unspecced.getPostThreadOtherV2')
-    for (const did of muted) expect([did, shown.has(did)]).toEqual([did, shows === 'marked'])
+    expect(visible.has(dan)).toBe(name !== 'unspecced.getPostThreadOtherV2')
+    for (const did of muted) expect([did, visible.has(did)]).toEqual([did, shows === 'marked'])
     expectMarked(views)
     if (shows === 'marked' || name.includes('listNotifications')) return
     // The mute is all that keeps them out.

@@ -41,7 +41,7 @@ function basic(password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }
 }
 
-const asked: [nsid: string, query: () => Query, shows: string][] = [
+const requested: [nsid: string, query: () => Query, shows: string][] = [
   ['app.bsky.actor.getProfile', () => ({ actor: bob }), bob],
   ['app.bsky.actor.getProfiles', () => ({ actors: [bob] }), bob],
   ['app.bsky.feed.getAuthorFeed', () => ({ actor: bob }), 'unfit words'],
@@ -51,9 +51,9 @@ const asked: [nsid: string, query: () => Query, shows: string][] = [
   ['app.bsky.graph.getFollowers', () => ({ actor: carol }), bob],
 ]
 
-async function shown(): Promise<Record<string, boolean[]>> {
+async function visible(): Promise<Record<string, boolean[]>> {
   const found: Record<string, boolean[]> = { operator: [], service: [], stranger: [], member: [] }
-  for (const [nsid, query, shows] of asked) {
+  for (const [nsid, query, shows] of requested) {
     const answers = {
       operator: await w.ask(nsid, query(), undefined, basic(TOKEN)),
       service: await w.ask(nsid, query(), ozone),
@@ -67,18 +67,18 @@ async function shown(): Promise<Record<string, boolean[]>> {
   return found
 }
 
-const all = asked.map(() => true)
+const all = requested.map(() => true)
 
 test.each([
-  ['an account', () => [bob], asked.map(() => false)],
+  ['an account', () => [bob], requested.map(() => false)],
   ['records', () => [post.uri, list.uri], [true, true, false, false, false, false, true]],
 ])('%s that the operator hid', async (_, subjects, toOthers) => {
   const everything = { operator: all, service: all, stranger: all, member: all }
-  expect(await shown()).toEqual(everything)
+  expect(await visible()).toEqual(everything)
   w.run((ctx) => {
     for (const subject of subjects()) {
       decide(ctx, { act: 'hide', subject, by: 'tester', reason: 'a test' })
     }
   })
-  expect(await shown()).toEqual({ ...everything, stranger: toOthers, member: toOthers })
+  expect(await visible()).toEqual({ ...everything, stranger: toOthers, member: toOthers })
 })

@@ -15,7 +15,7 @@ import type { World } from '../../support/world.ts'
 
 const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
 
-type Kept = {
+type Cached = {
   most: number
   /** Fills in earlier rows of the member: `i` counts up. */
   fill: string
@@ -31,7 +31,7 @@ const subscription = (i: number, post: boolean): [string, object] => [
   { subject: someone(i), activitySubscription: { post, reply: false } },
 ]
 
-const kept: Record<string, Kept> = {
+const stored: Record<string, Cached> = {
   'muted accounts': {
     most: 20_000,
     fill: 'mutes (uid, subject, created_at) SELECT :uid, i, 1',
@@ -96,7 +96,7 @@ async function say(w: ServingWorld, [nsid, input]: [string, object], by = alice)
 /** Far above all existing row ids. */
 const FIRST_ID = 10_000_000
 
-describe.each(Object.entries(kept))('%s', (_, { most, fill, tell, untell }) => {
+describe.each(Object.entries(stored))('%s', (_, { most, fill, tell, untell }) => {
   test(`are limited to ${most} per member: one more is refused until one is removed`, async () => {
     const w = start()
     const uid = w.memory.actors.uidOf(alice)
@@ -116,11 +116,12 @@ const jobs = (w: ServingWorld) => countRows(w.world, "jobs WHERE kind IN ('post'
 
 test('bookmarks of missing posts are all stored, with a bounded number fetched per minute', async () => {
   const w = start()
-  for (let i = 0; i < 700; i++) expect((await say(w, kept['bookmarks']!.tell(i))).status).toBe(200)
+  for (let i = 0; i < 700; i++)
+    expect((await say(w, stored['bookmarks']!.tell(i))).status).toBe(200)
   expect(countRows(w.world, 'bookmarks')).toBe(700)
   expect(jobs(w)).toBeLessThanOrEqual(500)
   const before = jobs(w)
-  await say(w, kept['bookmarks']!.tell(1_000), bob)
+  await say(w, stored['bookmarks']!.tell(1_000), bob)
   expect(jobs(w)).toBe(before + 1)
 
   // The rest are requested when a viewer reads them.
@@ -131,7 +132,7 @@ test('bookmarks of missing posts are all stored, with a bounded number fetched p
 
 test('muting a list one fetch over the limit is refused as rate-limited, and succeeds a minute later', async () => {
   const w = start()
-  const mute = (i: number) => say(w, kept['muted lists']!.tell(i))
+  const mute = (i: number) => say(w, stored['muted lists']!.tell(i))
   const answers = []
   for (let i = 0; i < 600; i++) answers.push(await mute(i))
   const muted = answers.filter(({ status }) => status === 200).length
@@ -154,9 +155,9 @@ test('lookups of unknown accounts are limited per member and minute, across kind
   const w = start({ absent: Array.from({ length: 60 }, (_, i) => someone(i)), lookups })
   const statuses: number[] = []
   for (let i = 0; i < 50; i++) {
-    const one = Object.values(kept)[i % 5]!
-    statuses.push((await say(w, one.tell(i))).status)
+    const kept = Object.values(stored)[i % 5]!
+    statuses.push((await say(w, kept.tell(i))).status)
   }
   expect(statuses).toEqual([...Array(20).fill(400), ...Array(30).fill(429)])
-  expect((await say(w, kept['bookmarks']!.tell(50), bob)).status).toBe(400)
+  expect((await say(w, stored['bookmarks']!.tell(50), bob)).status).toBe(400)
 })

@@ -59,7 +59,7 @@ function questions({ w, people }: Scene): [nsid: string, query: Query][] {
       ? `at://${event.did}/${event.collection}/${event.rkey}`
       : [],
   )
-  const asked: Record<string, Query[]> = {
+  const requested: Record<string, Query[]> = {
     'app.bsky.actor.getProfile': people.map((actor) => ({ actor })),
     'app.bsky.feed.getAuthorFeed': people.map((actor) => ({ actor, includePins: true })),
     'app.bsky.feed.getPostThread': posts.slice(-15).map((uri) => ({ uri })),
@@ -67,8 +67,8 @@ function questions({ w, people }: Scene): [nsid: string, query: Query][] {
     'app.bsky.graph.getKnownFollowers': people.map((actor) => ({ actor })),
     'io.slipstream.graph.getSocialProof': [{ subjects: people }],
   }
-  expect(Object.keys(asked).sort()).toEqual([...READABLE].sort())
-  return Object.entries(asked).flatMap(([nsid, queries]) =>
+  expect(Object.keys(requested).sort()).toEqual([...READABLE].sort())
+  return Object.entries(requested).flatMap(([nsid, queries]) =>
     queries.map((query): [string, Query] => [nsid, query]),
   )
 }
@@ -77,9 +77,9 @@ function questions({ w, people }: Scene): [nsid: string, query: Query][] {
  * All answers as text. The count of a post's bookmarks is public: it names no one. What somebody bookmarks is fetched, so
  * a post that was not found may be on its way.
  */
-async function answersTo({ w }: Scene, bearer: string, asked: ReturnType<typeof questions>) {
+async function answersTo({ w }: Scene, bearer: string, requested: ReturnType<typeof questions>) {
   const answers: string[] = []
-  for (const [nsid, query] of asked) {
+  for (const [nsid, query] of requested) {
     const { status, body } = await w.ask(nsid, query, bearer)
     const isNotHere = ['NotFound', 'NotHereYet'].includes((body as { error?: string }).error ?? '')
     if (isNotHere) {
@@ -96,8 +96,8 @@ function actOnce({ w, member: did, friend, foe, post: { uri, cid } }: Scene): vo
   w.request({ id: 1, did, kind: 'bookmark', uri, cid })
   w.request({ id: 1, did, kind: 'mute-thread', root: uri })
   w.request({ id: 1, did, kind: 'mute', subjectDid: foe })
-  const wish = { subject: friend, post: true, reply: false }
-  w.request({ id: 1, did, kind: 'activity-subscription', ...wish })
+  const request = { subject: friend, post: true, reply: false }
+  w.request({ id: 1, did, kind: 'activity-subscription', ...request })
 }
 
 const PRIVATE = [
@@ -112,16 +112,16 @@ test(`shows nothing of its member’s private state (seed ${SEED})`, async () =>
   const random = createRandom(SEED)
   const scene = start(random)
   const { w, member, link } = scene
-  const asked = questions(scene)
-  const before = await answersTo(scene, link, asked)
-  expect(await answersTo(scene, member, asked)).toEqual(before)
+  const requested = questions(scene)
+  const before = await answersTo(scene, link, requested)
+  expect(await answersTo(scene, member, requested)).toEqual(before)
   for (const sign of [...PRIVATE, LIST]) expect(before.join('\n')).not.toContain(sign)
   for (let round = 0; round < ROUNDS; round++) {
     for (let i = 0; i < ACTS_A_ROUND; i++) privateAct(w.world, random, [member])
     actOnce(scene)
-    const told = (await answersTo(scene, member, asked)).join('\n')
-    for (const sign of PRIVATE) expect(told).toContain(sign)
-    expect(await answersTo(scene, link, asked)).toEqual(before)
+    const notified = (await answersTo(scene, member, requested)).join('\n')
+    for (const sign of PRIVATE) expect(notified).toContain(sign)
+    expect(await answersTo(scene, link, requested)).toEqual(before)
   }
 })
 
@@ -130,15 +130,15 @@ test('posts that its member mutes are in the timeline that it shows', async () =
   const { w, people, member, link } = scene
   const post = w.post(people[1]!, 'of somebody muted')
   w.mute(member, people[1]!)
-  const shown = async (bearer: string) => {
+  const visible = async (bearer: string) => {
     const { feed } = await w.get<{ feed: { post: { uri: string } }[] }>(
       'app.bsky.feed.getTimeline',
       { limit: 100 },
       bearer,
     )
-    return feed.some((one) => one.post.uri === post.uri)
+    return feed.some((item) => item.post.uri === post.uri)
   }
-  expect([await shown(member), await shown(link), await shown(member)]).toEqual([
+  expect([await visible(member), await visible(link), await visible(member)]).toEqual([
     false,
     true,
     false,
@@ -157,8 +157,8 @@ test('a moderation service’s link sees no more than any member’s', async () 
   w.member(service)
   w.block(bob, service)
   const { uri } = w.post(bob, 'x')
-  const shown = async (bearer: string) =>
+  const visible = async (bearer: string) =>
     JSON.stringify((await w.ask('app.bsky.feed.getPostThread', { uri }, bearer)).body)
-  expect(await shown(service)).toContain('#threadViewPost')
-  expect(await shown(createReadingTokens(OPERATOR).mint(service, 1))).toContain('#blockedPost')
+  expect(await visible(service)).toContain('#threadViewPost')
+  expect(await visible(createReadingTokens(OPERATOR).mint(service, 1))).toContain('#blockedPost')
 })

@@ -46,7 +46,7 @@ async function seen(nsid: string, query: Query = {}, viewer: string | undefined 
 }
 
 /** Places where bob's post can appear. */
-const places: [nsid: string, query: () => Query][] = [
+const positions: [nsid: string, query: () => Query][] = [
   ['app.bsky.feed.getTimeline', () => ({})],
   ['app.bsky.feed.getPosts', () => ({ uris: [post.uri, quote.uri] })],
   ['app.bsky.feed.getAuthorFeed', () => ({ actor: bob })],
@@ -65,13 +65,13 @@ function keyOf(uri: string): Query {
 
 async function words(): Promise<boolean[]> {
   const found: boolean[] = []
-  for (const [nsid, query] of places)
+  for (const [nsid, query] of positions)
     found.push((await seen(nsid, query())).includes('unfit words'))
   return found
 }
 
-const EVERYWHERE = places.map(() => true)
-const NOWHERE = places.map(() => false)
+const EVERYWHERE = positions.map(() => true)
+const NOWHERE = positions.map(() => false)
 
 test('another name for a takedown replaces the first, no name leaves it', () => {
   const hide = (ref: string) => {

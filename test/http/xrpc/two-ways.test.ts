@@ -68,24 +68,27 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-type Asked = { method?: string; headers?: Record<string, string> }
+type RequestOptions = { method?: string; headers?: Record<string, string> }
 type Got = { status: number; headers: Record<string, unknown>; body: string }
 
-function overSocket(path: string, { method = 'GET', headers }: Asked): Promise<Got> {
+function overSocket(path: string, { method = 'GET', headers }: RequestOptions): Promise<Got> {
   const { promise, resolve, reject } = Promise.withResolvers<Got>()
-  const asked = httpRequest({ host: '127.0.0.1', port, path, method, headers }, async (answer) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of answer) chunks.push(chunk)
-    const body = Buffer.concat(chunks).toString('latin1')
-    resolve({ status: answer.statusCode!, headers: comparable(answer.headers), body })
-  })
-  asked.on('error', reject)
-  asked.end()
+  const requested = httpRequest(
+    { host: '127.0.0.1', port, path, method, headers },
+    async (answer) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of answer) chunks.push(chunk)
+      const body = Buffer.concat(chunks).toString('latin1')
+      resolve({ status: answer.statusCode!, headers: comparable(answer.headers), body })
+    },
+  )
+  requested.on('error', reject)
+  requested.end()
   return promise
 }
 
-async function byFetch(path: string, asked: Asked): Promise<Got> {
-  const answer = await server.fetch(new Request(`http://127.0.0.1:${port}${path}`, asked))
+async function byFetch(path: string, requested: RequestOptions): Promise<Got> {
+  const answer = await server.fetch(new Request(`http://127.0.0.1:${port}${path}`, requested))
   const body = Buffer.from(await answer.arrayBuffer()).toString('latin1')
   const headers = comparable(Object.fromEntries(answer.headers))
   return { status: answer.status, headers, body }
@@ -99,12 +102,17 @@ function comparable(headers: Record<string, unknown>): Record<string, unknown> {
 }
 
 const bearer = { authorization: `Bearer ${VIEWER}` }
-const cases: [string, Asked][] = [
-  ...Object.keys(bodies).map((actor): [string, Asked] => [`${PROFILE}?actor=${actor}`, {}]),
-  ...['gzip', 'br', 'zstd', 'identity;q=1,gzip;q=0.3'].flatMap((encoding): [string, Asked][] => [
-    [`${PROFILE}?actor=pieces.test`, { headers: { 'accept-encoding': encoding } }],
-    [`${PROFILE}?actor=bytes.test`, { headers: { 'accept-encoding': encoding } }],
+const cases: [string, RequestOptions][] = [
+  ...Object.keys(bodies).map((actor): [string, RequestOptions] => [
+    `${PROFILE}?actor=${actor}`,
+    {},
   ]),
+  ...['gzip', 'br', 'zstd', 'identity;q=1,gzip;q=0.3'].flatMap(
+    (encoding): [string, RequestOptions][] => [
+      [`${PROFILE}?actor=pieces.test`, { headers: { 'accept-encoding': encoding } }],
+      [`${PROFILE}?actor=bytes.test`, { headers: { 'accept-encoding': encoding } }],
+    ],
+  ),
   [`${PROFILE}?actor=pieces.test`, { method: 'HEAD' }],
   [`${PROFILE}?actor=pieces.test`, { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } }],
   [`${PROFILE}?actor=value.test`, { method: 'HEAD' }],
@@ -137,8 +145,11 @@ const cases: [string, Asked][] = [
   ['/nothing?x', {}],
 ]
 
-test.each(cases)('%s %o', async (path, asked) => {
-  const [socket, platform] = await Promise.all([overSocket(path, asked), byFetch(path, asked)])
+test.each(cases)('%s %o', async (path, requested) => {
+  const [socket, platform] = await Promise.all([
+    overSocket(path, requested),
+    byFetch(path, requested),
+  ])
   expect(socket).toEqual(platform)
 })
 

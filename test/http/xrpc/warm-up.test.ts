@@ -60,7 +60,7 @@ test('members’ pages are made before they ask, of those seen last first', asyn
   // The first member's page grows, so that no turn does all that is done once.
   const ofBob = Array.from({ length: 6 }, () => w.uid(bob))
   await eventually(() => expect(viewers).toEqual([...ofBob, w.uid(alice)]))
-  expect(limits).toEqual([...limits].sort((one, other) => one - other))
+  expect(limits).toEqual([...limits].sort((first, other) => first - other))
   expect(limits[0]).toBe(1)
   const before = w.app.viewCache.usage()
   for (const did of [alice, bob]) {

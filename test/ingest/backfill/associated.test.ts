@@ -25,7 +25,7 @@ const versions = () =>
         FROM associated_records ORDER BY collection`,
     )
     .all()
-    .map(({ cid, isHere, missed }) => [unpackCid(cid), isHere, missed])
+    .map(({ cid, isHere, missed: overdue }) => [unpackCid(cid), isHere, overdue])
 
 function put(account: PdsAccount, collection: string, rkey: string, value: JsonObject) {
   return refOf(account.put({ collection, rkey, value: { $type: collection, ...value }, atMs }))
@@ -68,8 +68,8 @@ it('do not arrive in another version, or if they are gone, and are not requested
     [article.cid, 0, 1],
     [publication.cid, 0, 1],
   ])
-  const asked: string[] = []
-  world.hosts[1]!.onRequest(({ method }) => void asked.push(method))
+  const requested: string[] = []
+  world.hosts[1]!.onRequest(({ method }) => void requested.push(method))
   await post(member, [article, publication])
-  expect(asked.filter((method) => method.endsWith('getRecord'))).toEqual([])
+  expect(requested.filter((method) => method.endsWith('getRecord'))).toEqual([])
 })

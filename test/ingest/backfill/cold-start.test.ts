@@ -119,14 +119,17 @@ function expectRows({ member, authors }: Town): void {
  */
 function expectedTimeline({ member, authors }: Town): string[] {
   const items = [member, ...authors].flatMap((account) => [
-    ...heldPosts(account).map((one) => ({ ...one, uri: `${account.did}/${one.rkey}` })),
-    ...newest(account, REPOST, 50).map((one) => ({
-      ...one,
-      uri: `repost ${account.did}/${one.rkey}`,
+    ...heldPosts(account).map((heldPost) => ({
+      ...heldPost,
+      uri: `${account.did}/${heldPost.rkey}`,
+    })),
+    ...newest(account, REPOST, 50).map((record) => ({
+      ...record,
+      uri: `repost ${account.did}/${record.rkey}`,
     })),
   ])
-  const timeOf = (one: { value: Record<string, unknown> }) =>
-    Date.parse(String(one.value['createdAt']))
+  const timeOf = (item: { value: Record<string, unknown> }) =>
+    Date.parse(String(item.value['createdAt']))
   return items
     .sort((a, b) => timeOf(b) - timeOf(a) || (a.cid < b.cid ? 1 : -1))
     .map(({ uri }) => uri)

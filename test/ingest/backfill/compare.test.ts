@@ -87,8 +87,8 @@ function expectEqual({ authors, strangers }: Scene): void {
         `gone ${what}`,
       ).toEqual([])
       const lowest = here[0]
-      const isWhole = authors.includes(account)
-      if (!isWhole) continue
+      const isComplete = authors.includes(account)
+      if (!isComplete) continue
       const due =
         collection === 'app.bsky.feed.like' ? there.filter((key) => lowest && key >= lowest) : there
       expect(
@@ -182,13 +182,13 @@ describe('an account that was away', () => {
       world.writer.commit((ctx) => missOfAccount(ctx, { ...gap, fromUs: timeUs, toUs: timeUs }))
     }
     await world.settled()
-    const statuses = [alice, bob].map((one) => findActor(world.db, world.uid(one))?.status)
+    const statuses = [alice, bob].map((account) => findActor(world.db, world.uid(account))?.status)
     expect(statuses).toEqual([0, statusCode('takendown')])
   })
 
   it('stays a gap while its server cannot be read, and is retried a day later', async () => {
     const scene = await setUp()
-    const [alice, bob] = scene.authors.map((one) => world.uid(one)) as [number, number]
+    const [alice, bob] = scene.authors.map((author) => world.uid(author)) as [number, number]
     const { db } = world
     const now = Date.now()
     const rest = { priority: 60, attempts: 12, stamp: 0 }
@@ -211,12 +211,12 @@ describe('an account that moved', () => {
   it('is compared with its new server', async () => {
     const scene = await setUp()
     const [alice] = scene.authors as [PdsAccount]
-    const [lost, kept] = [world.post(alice, 'not taken along'), world.post(alice, 'kept')]
-    world.live(lost, kept)
+    const [lost, stored] = [world.post(alice, 'not taken along'), world.post(alice, 'kept')]
+    world.live(lost, stored)
     const [from, to] = world.hosts as [PdsDouble, PdsDouble]
     const moved = to.create({ did: alice.did, handle: alice.handle })
-    const { value } = alice.collections.get('app.bsky.feed.post')!.get(kept.rkey)!
-    moved.put({ collection: 'app.bsky.feed.post', rkey: kept.rkey, value, atMs: Date.now() })
+    const { value } = alice.collections.get('app.bsky.feed.post')!.get(stored.rkey)!
+    moved.put({ collection: 'app.bsky.feed.post', rkey: stored.rkey, value, atMs: Date.now() })
     world.plc.edit(alice.did, (document) => {
       return JSON.parse(JSON.stringify(document).replaceAll(from.origin, to.origin))
     })
@@ -227,7 +227,7 @@ describe('an account that moved', () => {
     expect(listGaps(world.db, { limit: 9 })).toMatchObject([
       { cause: 'moved', did: alice.did, state: 'closed', how: 'compared' },
     ])
-    expect(held(alice, 'app.bsky.feed.post')).toEqual([kept.rkey])
+    expect(held(alice, 'app.bsky.feed.post')).toEqual([stored.rkey])
   })
 })
 
@@ -240,10 +240,10 @@ describe('a gap that no host can replay', () => {
     await world.settled()
     alice.remove('app.bsky.feed.post', posts[1]!.rkey, Date.now())
     world.db.exec("DELETE FROM backfills WHERE what = 'repo'")
-    const asked: string[] = []
+    const requested: string[] = []
     for (const host of world.hosts) {
       host.onRequest(({ method, query }) => {
-        asked.push(`${method.split('.').at(-1)} ${query['repo'] ?? query['did']}`)
+        requested.push(`${method.split('.').at(-1)} ${query['repo'] ?? query['did']}`)
       })
     }
     const nowUs = Date.now() * 1000
@@ -256,7 +256,9 @@ describe('a gap that no host can replay', () => {
       { state: 'closed', how: 'compared', compared: 3, unreachable: 0 },
     ])
     expectEqual(scene)
-    expect(asked.filter((one) => one.endsWith(bob.did))).toEqual([`getLatestCommit ${bob.did}`])
+    expect(requested.filter((value) => value.endsWith(bob.did))).toEqual([
+      `getLatestCommit ${bob.did}`,
+    ])
   })
 
   it('restores an account that came back during it, if its server confirms, but none hidden by another service', async () => {
@@ -275,7 +277,7 @@ describe('a gap that no host can replay', () => {
     const repair = startSweeping()
     await until(() => gapCounts(world.db).open + gapCounts(world.db).repairing === 0)
     await repair.stop()
-    const statuses = [alice, bob].map((one) => findActor(world.db, world.uid(one))?.status)
+    const statuses = [alice, bob].map((account) => findActor(world.db, world.uid(account))?.status)
     expect(statuses).toEqual([0, statusCode('takendown')])
   })
 })
@@ -299,7 +301,7 @@ describe('a gap of an account on a server of another make is repaired, however o
     for (let i = 0; i < 230; i++) live(world.post(alice, `known ${i}`))
     const repair = startSweeping()
     for (const round of ['first', 'second']) {
-      const missed = world.post(alice, `missed in the ${round} gap`, { atMs: Date.now() })
+      const overdue = world.post(alice, `missed in the ${round} gap`, { atMs: Date.now() })
       const keys = held(alice, 'app.bsky.feed.post')
       alice.remove('app.bsky.feed.post', keys.at(-3)!, Date.now())
       const nowUs = Date.now() * 1000
@@ -312,7 +314,7 @@ describe('a gap of an account on a server of another make is repaired, however o
       compareGap(world.db, insertGap(world.db, gap, Date.now()))
       await until(() => gapCounts(world.db).open + gapCounts(world.db).repairing === 0)
       await world.settled()
-      expect(held(alice, 'app.bsky.feed.post')).toContain(missed.rkey)
+      expect(held(alice, 'app.bsky.feed.post')).toContain(overdue.rkey)
       expectEqual(scene)
       await tick()
     }

@@ -363,13 +363,13 @@ describe('a failing host', () => {
     const waiting = world.db
       .prepare("SELECT count(*) FROM jobs WHERE kind = 'post' AND not_before = 0")
       .pluck()
-    const asked = () => world.hosts[1]!.stats().byMethod['com.atproto.repo.getRecord'] ?? 0
-    await until(() => asked() >= 3 && waiting.get() === 0)
+    const requested = () => world.hosts[1]!.stats().byMethod['com.atproto.repo.getRecord'] ?? 0
+    await until(() => requested() >= 3 && waiting.get() === 0)
     enqueueJob(world.db, 'profile', world.uid(alice))
     const profile = 'SELECT count(*) FROM profiles WHERE uid = ?'
     await until(() => get(profile, world.uid(alice)) !== 0)
     // Three failures open the circuit; at most four requests were in flight at that time.
-    expect(asked()).toBeLessThanOrEqual(7)
+    expect(requested()).toBeLessThanOrEqual(7)
   })
 })
 

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { logState, pagesOf } from '../../../src/data/store/files/checkpoint.ts'
-import { type Checkpoints, keepCheckpointed } from '../../../src/ingest/upkeep/disk/checkpoints.ts'
+import { type Checkpoints, startCheckpoints } from '../../../src/ingest/upkeep/disk/checkpoints.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 
 const log = pino({ enabled: false })
@@ -33,7 +33,7 @@ test('a cold start without a stream checkpoints the log, and waits when it is fu
   let before = 0
   const tendLog = (db: WriteDb) => {
     const folder = join(db.name, '..')
-    checkpoints = keepCheckpointed({ db, dataDir: folder, log, limits })
+    checkpoints = startCheckpoints({ db, dataDir: folder, log, limits })
     return () => {
       const { length } = logState(db)
       longest = Math.max(longest, length)
@@ -59,7 +59,7 @@ test('a cold start without a stream checkpoints the log, and waits when it is fu
 test('a small database’s log is checkpointed before it is many times the database’s size', async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-log-length-'))
   const db = openWriter(dataDir)
-  checkpoints = keepCheckpointed({ db, dataDir, log })
+  checkpoints = startCheckpoints({ db, dataDir, log })
   db.exec('CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)')
   const put = db.prepare('INSERT OR REPLACE INTO things VALUES (?, zeroblob(3000))')
   const write = db.transaction((from: number) => {

@@ -50,7 +50,7 @@ function posts(...accounts: PdsAccount[]): number {
   const count = world.db
     .prepare<[number], number>('SELECT count(*) FROM posts WHERE uid = ? AND state = 1')
     .pluck()
-  return accounts.reduce((sum, one) => sum + count.get(world.uid(one))!, 0)
+  return accounts.reduce((sum, value) => sum + count.get(world.uid(value))!, 0)
 }
 
 it('no milestone is reached while the follow list is unknown', async () => {

@@ -36,9 +36,9 @@ async function startWith(limits: Limits): Promise<BackfillWorld> {
   return world
 }
 
-async function peopleOf(one: BackfillWorld, count: number): Promise<PdsAccount[]> {
+async function peopleOf(world: BackfillWorld, count: number): Promise<PdsAccount[]> {
   const people: PdsAccount[] = []
-  for (let i = 0; i < count; i++) people.push(await one.person(`author${i}`))
+  for (let i = 0; i < count; i++) people.push(await world.person(`author${i}`))
   return people
 }
 
@@ -46,49 +46,49 @@ const waiting = ({ db }: BackfillWorld, kinds: string) =>
   db.prepare<[], number>(`SELECT count(*) FROM jobs WHERE kind ${kinds}`).pluck().get()!
 
 /** Counts the accounts whose feed is stored. */
-const read = (one: BackfillWorld, people: PdsAccount[]) =>
+const read = (world: BackfillWorld, people: PdsAccount[]) =>
   people.filter((person) => {
     const sql = "SELECT 1 FROM backfills WHERE uid = ? AND what = 'feed'"
-    return one.db.prepare(sql).get(one.uid(person)) !== undefined
+    return world.db.prepare(sql).get(world.uid(person)) !== undefined
   }).length
 
 test('follows beyond the budget are one row each, reported, and fetched later', async () => {
-  const one = await startWith({ authorsOfMember: 12, authorsInAnyCase: 2 })
-  const people = await peopleOf(one, 17)
-  const member = await one.person('member')
+  const world = await startWith({ authorsOfMember: 12, authorsInAnyCase: 2 })
+  const people = await peopleOf(world, 17)
+  const member = await world.person('member')
   for (const person of people) {
-    one.post(person)
-    one.follow(member, person)
+    world.post(person)
+    world.follow(member, person)
   }
-  one.backfill.start()
-  one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
+  world.backfill.start()
+  world.member(member)
+  await expect.poll(() => world.backfill.coldStarts()[0]?.stage).toBe('done')
   // Each is one row, not one per thing to fetch.
-  expect(waiting(one, "= 'author'")).toBeLessThanOrEqual(5)
-  expect(listMembers(one.db, { reasonableLimit: 0 })[0]).toMatchObject({ isComplete: true })
+  expect(waiting(world, "= 'author'")).toBeLessThanOrEqual(5)
+  expect(listMembers(world.db, { reasonableLimit: 0 })[0]).toMatchObject({ isComplete: true })
 
-  const other = await one.person('other')
-  for (const person of people.slice(0, 10)) one.follow(other, person)
-  one.member(other)
-  await one.settled()
-  expect(read(one, people)).toBe(people.length)
-  expect(listMembers(one.db, { reasonableLimit: 0 }).map((line) => line.later)).toEqual([0, 0])
+  const other = await world.person('other')
+  for (const person of people.slice(0, 10)) world.follow(other, person)
+  world.member(other)
+  await world.settled()
+  expect(read(world, people)).toBe(people.length)
+  expect(listMembers(world.db, { reasonableLimit: 0 }).map((line) => line.later)).toEqual([0, 0])
 })
 
 test('the newest follows are fetched first, and only fetched authors are looked up', async () => {
-  const one = await startWith({ authorsOfMember: 8, authorsInAnyCase: 2 })
-  const people = await peopleOf(one, 200)
-  const member = await one.person('member')
-  for (const person of people) one.follow(member, person)
-  one.backfill.start()
-  one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
-  expect(waiting(one, "= 'author'")).toBeGreaterThan(150)
-  expect(waiting(one, "!= 'author'")).toBeLessThan(60)
-  expect(one.plc.hits()).toBeLessThan(40)
-  expect(listMembers(one.db, { reasonableLimit: 0 })[0]!.later).toBeGreaterThan(150)
+  const world = await startWith({ authorsOfMember: 8, authorsInAnyCase: 2 })
+  const people = await peopleOf(world, 200)
+  const member = await world.person('member')
+  for (const person of people) world.follow(member, person)
+  world.backfill.start()
+  world.member(member)
+  await expect.poll(() => world.backfill.coldStarts()[0]?.stage).toBe('done')
+  expect(waiting(world, "= 'author'")).toBeGreaterThan(150)
+  expect(waiting(world, "!= 'author'")).toBeLessThan(60)
+  expect(world.plc.hits()).toBeLessThan(40)
+  expect(listMembers(world.db, { reasonableLimit: 0 })[0]!.later).toBeGreaterThan(150)
   // A page of follows is newest first.
-  expect(read(one, people.slice(-8))).toBe(8)
+  expect(read(world, people.slice(-8))).toBe(8)
 })
 
 test('looks up missing accounts once, however many jobs wait for them and however slowly', async () => {
@@ -99,166 +99,170 @@ test('looks up missing accounts once, however many jobs wait for them and howeve
     return lookedAt
   }
   world = await startBackfillWorld({ resolverNow, limits: { identities: 1 } })
-  const one = world
+  const item = world
   const nobodies = Array.from({ length: 20 }, (_, i) => ({ did: plcDid(`nobody ${i}`) }))
-  const member = await one.person('member')
+  const member = await item.person('member')
   for (const { did } of nobodies) {
     const createdAt = new Date().toISOString()
     const value = { createdAt, subject: did }
     member.put({ collection: 'app.bsky.graph.follow', value, atMs: Date.now() })
   }
-  one.backfill.start()
-  one.member(member)
-  await one.settled()
-  for (const { did } of nobodies) expect(one.plc.hits(did)).toBe(1)
+  item.backfill.start()
+  item.member(member)
+  await item.settled()
+  for (const { did } of nobodies) expect(item.plc.hits(did)).toBe(1)
 })
 
 test('accounts with handles on a silent server hold up no other account’s name', async () => {
   world = await startBackfillWorld({ hosts: 2 })
-  const one = world
-  const [silent, quick] = one.hosts
+  const item = world
+  const [silent, quick] = item.hosts
   silent!.misbehave({ method: 'resolveHandle', how: 'hang' })
-  const people = await peopleOf(one, 120)
-  const { did } = await one.plc.create({ handle: 'quick.other.org', pds: quick!.origin })
+  const people = await peopleOf(item, 120)
+  const { did } = await item.plc.create({ handle: 'quick.other.org', pds: quick!.origin })
   quick!.create({ did, handle: 'quick.other.org' })
   let last = 0
-  one.writer.commit((ctx) => {
+  item.writer.commit((ctx) => {
     for (const person of people) enqueueJob(ctx.db, 'identity', internActor(ctx, person.did))
     last = internActor(ctx, did)
     enqueueJob(ctx.db, 'identity', last)
   })
-  one.backfill.start()
-  const isNamed = () => findActor(one.db, last)?.handle_valid === 1
+  item.backfill.start()
+  const isNamed = () => findActor(item.db, last)?.handle_valid === 1
   await expect.poll(isNamed, { timeout: 50_000 }).toBe(true)
   expect(silent!.stats().byMethod['com.atproto.identity.resolveHandle']).toBeLessThanOrEqual(40)
 })
 
 test('an account looked up before the directory knew it is looked up again at sign-in', async () => {
   world = await startBackfillWorld()
-  const one = world
-  const [follower, early] = [await one.person('follower'), await one.person('early')]
-  const document = one.plc.document(early.did)
-  one.plc.edit(early.did, () => undefined)
-  one.post(early, 'hello')
-  one.follow(follower, early)
-  one.backfill.start()
-  one.member(follower)
-  await one.settled()
-  one.plc.edit(early.did, () => document)
-  one.follow(early, follower)
-  one.member(early)
-  await one.settled()
-  const stored = one.db.prepare('SELECT handle, pds FROM actors WHERE uid = ?').get(one.uid(early))
-  expect(stored).toEqual({ handle: early.handle, pds: one.hosts[0]?.origin })
-  const read = one.db.prepare("SELECT what FROM backfills WHERE uid = ? AND what = 'feed'")
-  expect(read.get(one.uid(early))).toBeDefined()
+  const item = world
+  const [follower, early] = [await item.person('follower'), await item.person('early')]
+  const document = item.plc.document(early.did)
+  item.plc.edit(early.did, () => undefined)
+  item.post(early, 'hello')
+  item.follow(follower, early)
+  item.backfill.start()
+  item.member(follower)
+  await item.settled()
+  item.plc.edit(early.did, () => document)
+  item.follow(early, follower)
+  item.member(early)
+  await item.settled()
+  const stored = item.db
+    .prepare('SELECT handle, pds FROM actors WHERE uid = ?')
+    .get(item.uid(early))
+  expect(stored).toEqual({ handle: early.handle, pds: item.hosts[0]?.origin })
+  const read = item.db.prepare("SELECT what FROM backfills WHERE uid = ? AND what = 'feed'")
+  expect(read.get(item.uid(early))).toBeDefined()
 })
 
 const HUGE = 10
 
 /** Writes ten posts of 90 kB each. */
-function postHugely(one: BackfillWorld, author: PdsAccount): Commit[] {
+function postHugely(world: BackfillWorld, author: PdsAccount): Commit[] {
   return Array.from({ length: HUGE }, (_, i) => {
     const description = randomBytes(45_000).toString('hex')
     const external = { uri: 'https://example.org/', title: 'huge', description }
     const embed = { $type: 'app.bsky.embed.external', external }
-    return one.post(author, `huge ${i}`, { record: { embed } })
+    return world.post(author, `huge ${i}`, { record: { embed } })
   })
 }
 
-const postsOf = (one: BackfillWorld, person: PdsAccount) =>
-  one.db
+const postsOf = (world: BackfillWorld, person: PdsAccount) =>
+  world.db
     .prepare<[number], number>('SELECT count(*) FROM posts WHERE uid = ? AND state = 1')
     .pluck()
-    .get(one.uid(person))!
+    .get(world.uid(person))!
 
 test('huge posts are limited by bytes per hour; the rest is reported, and fetched hour by hour', async () => {
-  const one = await startWith({ kbOfAuthor: 300 })
-  const [huge, plain] = await peopleOf(one, 2)
-  const member = await one.person('member')
-  postHugely(one, huge!)
-  for (let i = 0; i < 40; i++) one.post(plain!, `plain ${i}`)
-  for (const person of [huge!, plain!]) one.follow(member, person)
-  one.backfill.start()
-  one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
-  expect(postsOf(one, plain!)).toBe(40)
-  expect(one.counts.read()['fetched']?.['over-budget']).toBe(HUGE - 3)
-  const due = one.db.prepare<[], number>("SELECT not_before FROM jobs WHERE kind = 'rest'").pluck()
+  const world = await startWith({ kbOfAuthor: 300 })
+  const [huge, plain] = await peopleOf(world, 2)
+  const member = await world.person('member')
+  postHugely(world, huge!)
+  for (let i = 0; i < 40; i++) world.post(plain!, `plain ${i}`)
+  for (const person of [huge!, plain!]) world.follow(member, person)
+  world.backfill.start()
+  world.member(member)
+  await expect.poll(() => world.backfill.coldStarts()[0]?.stage).toBe('done')
+  expect(postsOf(world, plain!)).toBe(40)
+  expect(world.counts.read()['fetched']?.['over-budget']).toBe(HUGE - 3)
+  const due = world.db
+    .prepare<[], number>("SELECT not_before FROM jobs WHERE kind = 'rest'")
+    .pluck()
   expect(due.get()! - Date.now()).toBeGreaterThan(HOUR_MS / 2)
   for (const here of [3, 6, 9]) {
-    expect(postsOf(one, huge!)).toBe(here)
-    expect(listMembers(one.db, { reasonableLimit: 0 })[0]).toMatchObject({
+    expect(postsOf(world, huge!)).toBe(here)
+    expect(listMembers(world.db, { reasonableLimit: 0 })[0]).toMatchObject({
       isComplete: true,
       recordsLater: HUGE - here,
     })
     aheadMs += 2 * HOUR_MS
-    await expect.poll(() => postsOf(one, huge!)).toBeGreaterThan(here)
-    await expect.poll(() => Object.keys(countJobs(one.db))).toEqual(here < 9 ? ['rest'] : [])
+    await expect.poll(() => postsOf(world, huge!)).toBeGreaterThan(here)
+    await expect.poll(() => Object.keys(countJobs(world.db))).toEqual(here < 9 ? ['rest'] : [])
   }
-  expect(postsOf(one, huge!)).toBe(HUGE)
-  expect(listMembers(one.db, { reasonableLimit: 0 })[0]!.recordsLater).toBe(0)
+  expect(postsOf(world, huge!)).toBe(HUGE)
+  expect(listMembers(world.db, { reasonableLimit: 0 })[0]!.recordsLater).toBe(0)
 })
 
 test('a record larger than any hour’s budget is not requested repeatedly', async () => {
-  const one = await startWith({ kbOfAuthor: 20 })
-  const huge = await one.person('huge')
-  const member = await one.person('member')
-  postHugely(one, huge)
-  one.follow(member, huge)
-  one.backfill.start()
-  one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
-  expect(waiting(one, "= 'rest'")).toBe(1)
+  const world = await startWith({ kbOfAuthor: 20 })
+  const huge = await world.person('huge')
+  const member = await world.person('member')
+  postHugely(world, huge)
+  world.follow(member, huge)
+  world.backfill.start()
+  world.member(member)
+  await expect.poll(() => world.backfill.coldStarts()[0]?.stage).toBe('done')
+  expect(waiting(world, "= 'rest'")).toBe(1)
   aheadMs += 2 * HOUR_MS
-  await one.restart()
-  await one.settled()
-  expect(postsOf(one, huge)).toBe(0)
-  expect(listMembers(one.db, { reasonableLimit: 0 })[0]!.recordsLater).toBe(HUGE)
+  await world.restart()
+  await world.settled()
+  expect(postsOf(world, huge)).toBe(0)
+  expect(listMembers(world.db, { reasonableLimit: 0 })[0]!.recordsLater).toBe(HUGE)
 })
 
 test('a restart does not reset an author’s hourly budget or its accounting', async () => {
-  const one = await startWith({ kbOfAuthor: 300 })
-  const huge = await one.person('huge')
-  const member = await one.person('member')
-  postHugely(one, huge)
-  one.follow(member, huge)
-  one.backfill.start()
-  one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
+  const world = await startWith({ kbOfAuthor: 300 })
+  const huge = await world.person('huge')
+  const member = await world.person('member')
+  postHugely(world, huge)
+  world.follow(member, huge)
+  world.backfill.start()
+  world.member(member)
+  await expect.poll(() => world.backfill.coldStarts()[0]?.stage).toBe('done')
   for (let starts = 0; starts < 3; starts++) {
-    await one.restart()
-    enqueueJob(one.db, 'feed', one.uid(huge))
-    const jobs = () => countJobs(one.db)
+    await world.restart()
+    enqueueJob(world.db, 'feed', world.uid(huge))
+    const jobs = () => countJobs(world.db)
     await expect.poll(jobs).toEqual({ rest: 1 })
-    expect(postsOf(one, huge)).toBe(3)
+    expect(postsOf(world, huge)).toBe(3)
   }
-  expect(listMembers(one.db, { reasonableLimit: 0 })[0]!.recordsLater).toBe(HUGE - 3)
+  expect(listMembers(world.db, { reasonableLimit: 0 })[0]!.recordsLater).toBe(HUGE - 3)
 })
 
 test('viewing a stranger’s page fetches no more than following an author', async () => {
-  const one = await startWith({ kbOfAuthor: 300 })
-  const [huge, plain] = [await one.person('huge'), await one.person('plain')]
-  const member = await one.person('member')
-  const small = one.post(huge, 'small')
-  const oldest = postHugely(one, huge)[0]!
-  for (let i = 0; i < 40; i++) one.post(plain, `plain ${i}`)
-  one.backfill.start()
-  one.member(member)
-  await one.settled()
+  const world = await startWith({ kbOfAuthor: 300 })
+  const [huge, plain] = [await world.person('huge'), await world.person('plain')]
+  const member = await world.person('member')
+  const small = world.post(huge, 'small')
+  const oldest = postHugely(world, huge)[0]!
+  for (let i = 0; i < 40; i++) world.post(plain, `plain ${i}`)
+  world.backfill.start()
+  world.member(member)
+  await world.settled()
   const look = (...uris: string[]) => {
     const request = { did: member.did, uris, dids: [] }
-    one.writer.commit((ctx) => void createFetchBudget().want(ctx, request))
-    one.backfill.wake()
-    return one.settled()
+    world.writer.commit((ctx) => void createFetchBudget().want(ctx, request))
+    world.backfill.wake()
+    return world.settled()
   }
   await look(...[huge, plain].map(({ did }) => `at://${did}/app.bsky.feed.post`))
-  expect(postsOf(one, plain)).toBe(40)
-  expect(postsOf(one, huge)).toBe(3)
+  expect(postsOf(world, plain)).toBe(40)
+  expect(postsOf(world, huge)).toBe(3)
   await look(refOf(oldest).uri)
-  expect(postsOf(one, huge)).toBe(3)
+  expect(postsOf(world, huge)).toBe(3)
   await look(refOf(small).uri)
-  expect(postsOf(one, huge)).toBe(4)
+  expect(postsOf(world, huge)).toBe(4)
 })
 
 test('a hundred newcomers from one address leave a newcomer from elsewhere a whole cold start', () => {
@@ -277,9 +281,9 @@ test('a hundred newcomers from one address leave a newcomer from elsewhere a who
   const comeIn = (member: number, origin: string) => {
     budget.cameFrom(member, origin)
     let taken = 0
-    for (let place = 0; place < 5_000; place++) {
+    for (let position = 0; position < 5_000; position++) {
       author += 1
-      if (!budget.takesNow(db, { member, author, place })) continue
+      if (!budget.takesNow(db, { member, author, rank: position })) continue
       taken += 1
       const bytes = Math.min(budget.bytesLeft(author), 1_000_000)
       budget.spendBytes(db, author, bytes)
@@ -288,7 +292,7 @@ test('a hundred newcomers from one address leave a newcomer from elsewhere a who
   }
   const flood = Array.from({ length: 100 }, (_, i) => start(i + 1, '203.0.113.1'))
   expect(flood[0]).toBe(2_000)
-  expect(flood.reduce((sum, one) => sum + one, 0)).toBeLessThan(12_000 + 100 * 200)
+  expect(flood.reduce((sum, value) => sum + value, 0)).toBeLessThan(12_000 + 100 * 200)
   expect(Math.min(...flood)).toBe(200)
   expect(start(1_001, '198.51.100.7')).toBe(2_000)
   budget.cameFrom(1_003, '198.51.100.8')

@@ -36,7 +36,7 @@ it('posts written during a listing wait for the stream, and the rev reflects tha
   // The repository was listed more than once: posts fresh in the first pass were not in the next.
   const rev = revOf(world.uid(member)) as string
   const written = [...settled, ...fresh]
-  const upToRev = written.filter((one) => one.rev <= rev).map(({ rkey }) => rkey)
+  const upToRev = written.filter((commit) => commit.rev <= rev).map(({ rkey }) => rkey)
   expect(upToRev.length).toBeGreaterThanOrEqual(settled.length)
   expect(upToRev.length).toBeLessThan(written.length)
   expect(keys().sort()).toEqual(upToRev.sort())

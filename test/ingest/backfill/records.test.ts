@@ -59,14 +59,14 @@ it('fetches those of a member and their follows, and requests none from accounts
   const nameOf = new Map(
     [member, author, plain].map(({ did, handle }) => [did, handle.split('.')[0]]),
   )
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   world.hosts[0]!.onRequest(({ method, query }) => {
     if (
       !method.endsWith('listRecords') ||
       !(recordCollections as readonly string[]).includes(query['collection']!)
     )
       return
-    asked.add(`${nameOf.get(query['repo']!)} ${query['collection']}`)
+    requested.add(`${nameOf.get(query['repo']!)} ${query['collection']}`)
   })
   world.member(member)
   world.backfill.start()
@@ -76,7 +76,9 @@ it('fetches those of a member and their follows, and requests none from accounts
   }
   expect(Object.keys(held(author, CHAT))).toEqual(['self'])
   expect(
-    [...asked].filter((line) => !line.startsWith('member') || line.endsWith('generator')).sort(),
+    [...requested]
+      .filter((line) => !line.startsWith('member') || line.endsWith('generator'))
+      .sort(),
   ).toEqual([
     'author app.bsky.feed.generator',
     'author chat.bsky.actor.declaration',

@@ -18,28 +18,28 @@ test('an author whose records cannot be read does not keep others from being rea
     if (isHostile(uid)) throw new TypeError('unexpected failure')
     return UNCOUNTED.bytesLeft(uid)
   }
-  const one = await startBackfillWorld({ coldStarts: () => ({ ...UNCOUNTED, bytesLeft }) })
-  world = one
+  const item = await startBackfillWorld({ coldStarts: () => ({ ...UNCOUNTED, bytesLeft }) })
+  world = item
   const [member, bad, good] = [
-    await one.person('member'),
-    await one.person('bad'),
-    await one.person('good'),
+    await item.person('member'),
+    await item.person('bad'),
+    await item.person('good'),
   ]
   for (const author of [bad, good]) {
-    one.post(author)
-    one.follow(member, author)
+    item.post(author)
+    item.follow(member, author)
   }
-  isHostile = (uid) => uid === one.uid(bad)
-  one.member(member)
-  one.backfill.start()
-  const postsOf = one.db
+  isHostile = (uid) => uid === item.uid(bad)
+  item.member(member)
+  item.backfill.start()
+  const postsOf = item.db
     .prepare<[number], number>('SELECT count(*) FROM posts WHERE uid = ?')
     .pluck()
-  const failed = one.db
+  const failed = item.db
     .prepare<[number], string>("SELECT last_error FROM jobs WHERE subject = ? AND kind = 'feed'")
     .pluck()
-  await until(() => postsOf.get(one.uid(good)) === 1)
-  await until(() => Boolean(failed.get(one.uid(bad))))
-  expect(failed.get(one.uid(bad))).toBe('unforeseen: unexpected failure')
-  expect(postsOf.get(one.uid(bad))).toBe(0)
+  await until(() => postsOf.get(item.uid(good)) === 1)
+  await until(() => Boolean(failed.get(item.uid(bad))))
+  expect(failed.get(item.uid(bad))).toBe('unforeseen: unexpected failure')
+  expect(postsOf.get(item.uid(bad))).toBe(0)
 })

@@ -34,7 +34,9 @@ function stored({ isHere }: { isHere: boolean }): string[] {
     .all()
   return rows
     .map(({ did, collection, rkey, cid }) => {
-      const name = associatedCollections.find((one) => collectionCodes[one] === collection)
+      const name = associatedCollections.find(
+        (associatedCollection) => collectionCodes[associatedCollection] === collection,
+      )
       return nameOf({ uri: `at://${did}/${name}/${unpackRkey(rkey)}`, cid: unpackCid(cid) })
     })
     .sort()

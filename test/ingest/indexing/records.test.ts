@@ -157,13 +157,13 @@ describe('in a community', () => {
         return world.write({ did, collection: GENERATOR, record, rkey }).uri
       }
       world.follow(ann, ben)
-      const kept = feedBy(ben, 'kept')
+      const stored = feedBy(ben, 'kept')
       feedBy(far, 'far')
-      expect([...held(world).keys()]).toEqual([kept])
+      expect([...held(world).keys()]).toEqual([stored])
       const pointed = `at://${far}/${GENERATOR}/liked`
       world.like(ann, { uri: pointed, cid: world.post(ann).cid })
       expect(feedBy(far, 'liked')).toBe(pointed)
-      expect([...held(world).keys()].sort()).toEqual([kept, pointed].sort())
+      expect([...held(world).keys()].sort()).toEqual([stored, pointed].sort())
     } finally {
       world.dispose()
     }

@@ -25,21 +25,21 @@ describe('community scope', () => {
   beforeEach(() => open('community'))
 
   it('drops conversations among strangers, and writes nothing for them', () => {
-    const [one, two] = [world.account(stranger), world.account('other')]
+    const [first, two] = [world.account(stranger), world.account('other')]
     const changes = () => world.db.prepare('SELECT total_changes()').pluck().get()
     const before = changes()
-    const post = world.post(one, 'hello')
+    const post = world.post(first, 'hello')
     world.post(two, { reply: { parent: post } })
     world.like(two, post)
     world.repost(two, post)
-    world.follow(two, one)
-    world.block(one, two)
-    world.profile(one)
-    world.identity(one)
-    world.status(one, 'deactivated')
+    world.follow(two, first)
+    world.block(first, two)
+    world.profile(first)
+    world.identity(first)
+    world.status(first, 'deactivated')
     world.delete(post)
     expect(changes()).toBe(before)
-    expect(world.uid(one)).toBe(0)
+    expect(world.uid(first)).toBe(0)
   })
 
   it('keeps replies to an author, and likes and reposts of them, but not whole strangers', () => {
@@ -144,12 +144,12 @@ describe('community scope', () => {
   })
 
   it('keeps a list with a member on it, or one that an author blocks by, and its later items', () => {
-    const [keeper, other] = [world.account('list-keeper'), world.account('other-keeper')]
-    const list = world.list(keeper, 'mod list')
+    const [saver, other] = [world.account('list-keeper'), world.account('other-keeper')]
+    const list = world.list(saver, 'mod list')
     const unrelated = world.list(other, 'another')
     world.listItem(other, unrelated, world.account(stranger))
     expect(countRows(world, 'lists')).toBe(0)
-    world.listItem(keeper, list, member)
+    world.listItem(saver, list, member)
     world.listBlock(author, unrelated)
     world.listItem(other, unrelated, world.account(stranger))
     world.listBlock(world.account(stranger), list)

@@ -19,20 +19,20 @@ const people = Array.from({ length: 9 }, (_, i) => didOf(`person-${i}`))
 /** Accounts whose events never arrive here, and who do nothing after the AppView was asked. */
 const silent = new Set(people.slice(6))
 
-type Shown = Record<string, number[]>
+type Presented = Record<string, number[]>
 
 /** Counts as readers see them, by at-URI and DID. */
-function shownIn(world: World, posts: readonly RecordId[]): Shown {
+function presentedIn(world: World, posts: readonly RecordId[]): Presented {
   const ids = postIds(world, posts)
   const rows = preparePosts(world.reader).counts(ids.values())
   const byId = new Map(rows.map(([id, ...counts]) => [id, counts.slice(0, 4)]))
-  const shown: Shown = {}
-  for (const [uri, id] of ids) shown[uri] = byId.get(id)!
+  const visible: Presented = {}
+  for (const [uri, id] of ids) visible[uri] = byId.get(id)!
   for (const did of people) {
     const [row] = prepareActors(world.reader).rows([world.uid(did)])
-    shown[did] = row ? [row[4], row[5], row[6]] : [0, 0, 0]
+    visible[did] = row ? [row[4], row[5], row[6]] : [0, 0, 0]
   }
-  return shown
+  return visible
 }
 
 function postIds(world: World, posts: readonly RecordId[]): Map<string, number> {
@@ -73,7 +73,7 @@ function act(
 }
 
 function ask(here: World, there: World, posts: readonly RecordId[]): void {
-  const truth = shownIn(there, posts)
+  const truth = presentedIn(there, posts)
   const ids = postIds(here, posts)
   const askedAt = here.now()
   transact(here.db, () => {
@@ -97,8 +97,8 @@ function deliver(here: World, random: Random, events: readonly StreamEvent[]): v
   for (const event of events) {
     const isCreated = event.kind === 'commit' && event.operation === 'create'
     const uri = isCreated ? `at://${event.did}/${event.collection}/${event.rkey}` : ''
-    const goes = (one: StreamEvent) =>
-      one.kind === 'commit' && one.operation === 'delete' && uri.endsWith(`/${one.rkey}`)
+    const goes = (event: StreamEvent) =>
+      event.kind === 'commit' && event.operation === 'delete' && uri.endsWith(`/${event.rkey}`)
     if (isCreated && random.chance(0.4) && !events.some(goes)) {
       here.fetched({ uri, record: event.record })
     } else here.apply([event])
@@ -115,7 +115,7 @@ test('counts are correct in any order of arrival', () => {
     here.apply(there.sent.slice())
     const late: StreamEvent[] = []
     for (let round = 0, seen = there.sent.length; round < 12; round++) {
-      const isAsked = round % 4 === 3
+      const isRequested = round % 4 === 3
       const by = round < 3 ? people : people.filter((did) => !silent.has(did))
       for (let i = 0; i < 40; i++) act(there, random, by, posts)
       here.tick(there.now() - here.now() + 1)
@@ -128,18 +128,18 @@ test('counts are correct in any order of arrival', () => {
       )
       here.apply(heard.filter(({ did }) => !slow.has(did)))
       late.push(...heard.filter(({ did }) => slow.has(did)))
-      if (isAsked) {
+      if (isRequested) {
         here.tick(1)
         ask(here, there, posts)
         there.tick(here.now() - there.now() + 5)
       }
       if (random.chance(0.4)) deliver(here, random, late.splice(0))
       if (late.length === 0 && round > 3) {
-        expect(shownIn(here, posts), `round ${round}`).toEqual(shownIn(there, posts))
+        expect(presentedIn(here, posts), `round ${round}`).toEqual(presentedIn(there, posts))
       }
     }
     deliver(here, random, late.splice(0))
-    expect(shownIn(here, posts)).toEqual(shownIn(there, posts))
+    expect(presentedIn(here, posts)).toEqual(presentedIn(there, posts))
     // Otherwise the test shows nothing.
     const earlier = 'SELECT 1 FROM earlier_post_counts WHERE likes > 0 OR replies > 0 OR quotes > 0'
     expect(here.db.prepare(earlier).all().length).toBeGreaterThan(0)

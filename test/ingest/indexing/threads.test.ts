@@ -106,7 +106,7 @@ describe('a threadgate', () => {
       [
         'listed',
         rule('listRule', { list: list.uri }),
-        (one) => void world.listItem(owner, list, one),
+        (value) => void world.listItem(owner, list, value),
       ],
     ]
     for (const [name, allow, befriend] of cases) {
@@ -163,7 +163,7 @@ describe('a postgate', () => {
     world.postgate(post, { embeddingRules: [{ $type: 'app.bsky.feed.postgate#disableRule' }] })
     const after = world.post(replier, { quote: post })
     const own = world.post(owner, { quote: post })
-    const flags = [before, after, own].map((one) => flagsOf(one, VIOLATES_POSTGATE))
+    const flags = [before, after, own].map((record) => flagsOf(record, VIOLATES_POSTGATE))
     expect(flags).toEqual([0, VIOLATES_POSTGATE, 0])
     expect(postOf(world, post)).toMatchObject({ quotes: 3 })
     expect(flagsOf(post, HAS_POSTGATE)).toBe(HAS_POSTGATE)

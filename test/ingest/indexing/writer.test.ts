@@ -52,15 +52,15 @@ describe('a batch', () => {
     })
     events.splice(4, 0, poison)
     events.splice(7, 0, poison)
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const { commit } = world.writer
-    const onLeftOut = (error: unknown) => told.push(error)
+    const onLeftOut = (error: unknown) => reported.push(error)
     const outcome = commitBatch(
       { ...world.writer, commit, onLeftOut },
       { events, cursor, gaps: [gap] },
     )
     expect(outcome).toMatchObject({ applied: 9, skipped: { unforeseen: 2 } })
-    expect(told).toHaveLength(2)
+    expect(reported).toHaveLength(2)
     expect([countRows(world, 'posts'), countRows(world, 'gaps')]).toEqual([9, 1])
     expect(streamCursors(world.reader)).toEqual([cursor])
   })
@@ -152,19 +152,19 @@ describe('a batch', () => {
 
 describe('a late event', () => {
   it('is recognized by its row’s rev when the tombstones are gone', () => {
-    const one = world.post(member, 'first')
-    const rkey = one.uri.split('/').at(-1)!
+    const item = world.post(member, 'first')
+    const rkey = item.uri.split('/').at(-1)!
     const record = { text: 'second', createdAt: world.isoNow() }
     const edit = { did: member, collection: 'app.bsky.feed.post', record, rkey } as const
     world.write({ ...edit, operation: 'update' })
-    world.delete(one)
+    world.delete(item)
     world.profile(member, { displayName: 'one' })
     world.profile(member, { displayName: 'two' })
     expect(pruneTombstones(world.db, world.now() + 1, 100)).toBeGreaterThan(0)
     expect(countRows(world, 'tombstones')).toBe(0)
     const { skipped } = world.apply(world.sent)
     expect(skipped).toMatchObject({ late: 3 })
-    expect(postOf(world, one)).toMatchObject({ state: 2 })
+    expect(postOf(world, item)).toMatchObject({ state: 2 })
     const profile = world.db.prepare('SELECT record FROM profiles').pluck().get() as Buffer
     expect(JSON.parse(profile.toString())).toMatchObject({ displayName: 'two' })
   })
@@ -172,12 +172,12 @@ describe('a late event', () => {
   it('does not undo a second record for the same pair or post', () => {
     const friend = world.account('friend')
     const post = world.post(member, 'hello')
-    const [one, two] = [world.follow(member, friend), world.follow(member, friend)]
+    const [first, two] = [world.follow(member, friend), world.follow(member, friend)]
     const likes: RecordId[] = [world.like(friend, post), world.like(friend, post)]
     const reposts = [world.repost(friend, post), world.repost(friend, post)]
     expect(postOf(world, post)).toMatchObject({ likes: 1, reposts: 1 })
     expect(world.timelineItems(member)).toHaveLength(3)
-    for (const record of [one, likes[0]!, reposts[0]!]) world.delete(record)
+    for (const record of [first, likes[0]!, reposts[0]!]) world.delete(record)
     expect(postOf(world, post)).toMatchObject({ likes: 1, reposts: 1 })
     expect(world.graph.has(world.uid(member), world.uid(friend))).toBe(true)
     for (const record of [two, likes[1]!, reposts[1]!]) world.delete(record)

@@ -38,11 +38,11 @@ test('labels of a stream wait for room, however often the stream breaks off', as
     lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
     configured: [labeler.did],
     onWork: () => undefined,
-    writeRetry: bounded.room,
+    writeRetry: bounded.diskSpace,
     limits: { retryMs: 20, maxRetryMs: 50 },
   })
   closing.push(
-    () => bounded.room.stop(),
+    () => bounded.diskSpace.stop(),
     () => labels.stop(),
     () => world.dispose(),
     () => Promise.all([labeler.close(), plc.close()]),
@@ -53,16 +53,16 @@ test('labels of a stream wait for room, however often the stream breaks off', as
   labels.start()
   await until(() => labeler.connections.length > 0)
 
-  const kept = () => db.prepare<[], number>('SELECT count(*) FROM labels').pluck().get()!
+  const cached = () => db.prepare<[], number>('SELECT count(*) FROM labels').pluck().get()!
   bounded.fill(db)
   for (const uri of posts) await labeler.say({ uri, val: 'spoiler' })
-  await until(() => bounded.room.isFull())
+  await until(() => bounded.diskSpace.isFull())
   labeler.hangUp()
   await sleep(100)
   await labeler.say({ uri: posts[0]!, val: 'spoiler', neg: true })
-  expect(kept()).toBeLessThan(LABELS)
+  expect(cached()).toBeLessThan(LABELS)
   bounded.free(db)
-  await until(() => kept() === LABELS)
+  await until(() => cached() === LABELS)
   const withdrawn = db.prepare<[], number>('SELECT count(*) FROM labels WHERE neg = 1').pluck()
   await until(() => withdrawn.get() === 1)
 })

@@ -23,7 +23,7 @@ const TIMELINE = 'app.bsky.feed.getTimeline'
 
 let plc: PlcDouble
 let world: ServingWorld
-let room: Labels | undefined
+let diskSpace: Labels | undefined
 let ahead = 0
 const closing: (() => unknown)[] = []
 
@@ -33,13 +33,13 @@ beforeEach(async () => {
   world = createServingWorld({
     members: ['alice', 'bob', 'carol', 'dan'],
     labelers: [],
-    labelRoom: () => room,
+    labelCapacity: () => diskSpace,
     startAt: Date.now(),
   })
 })
 afterEach(async () => {
-  await room?.stop()
-  room = undefined
+  await diskSpace?.stop()
+  diskSpace = undefined
   for (const close of closing.splice(0)) await close()
   world.dispose()
   await plc.close()
@@ -53,7 +53,7 @@ async function labeler(name: string): Promise<LabelerDouble> {
   return made
 }
 
-function openRoom(
+function openSpace(
   configured: string[] = [],
   limits: Partial<LabelLimits> = {},
   onDropped: (reason: string) => void = () => undefined,
@@ -77,24 +77,25 @@ function openRoom(
     },
     limits: { retryMs: 10, maxRetryMs: 20, gatherMs: 5, ...limits },
   })
-  room = made
+  diskSpace = made
   made.start()
   return dropped
 }
 
-const connected = (one: LabelerDouble, times = 1) => until(() => one.connections.length >= times)
+const connected = (labeler: LabelerDouble, times = 1) =>
+  until(() => labeler.connections.length >= times)
 const quarantined = () => quarantinedLabelers(world.db, now())
 const inQuarantine = () => until(() => quarantined().length > 0)
 const rows = () => world.db.prepare<[], number>('SELECT count(*) FROM labels').pluck().get()!
 
 /** Sends a well-behaved labeler's label, which must arrive whatever the others do. */
-async function getsThrough(one: LabelerDouble): Promise<void> {
+async function getsThrough(labeler: LabelerDouble): Promise<void> {
   const uri = world.account('bob')
   const found = world.db
     .prepare<[string], number>('SELECT count(*) FROM labels WHERE val = ?')
     .pluck()
-  const val = `word-${one.connections.length}-${found.get('none')!}`
-  await one.say({ uri, val })
+  const val = `word-${labeler.connections.length}-${found.get('none')!}`
+  await labeler.say({ uri, val })
   await until(() => found.get(val)! > 0)
 }
 
@@ -112,7 +113,7 @@ describe('ends and quarantines a stream for', () => {
     ],
   ])('%s', async (_what, bytes, reason) => {
     const [hostile, good] = [await labeler('hostile'), await labeler('good')]
-    openRoom([hostile.did, good.did])
+    openSpace([hostile.did, good.did])
     await Promise.all([connected(hostile), connected(good)])
     hostile.send(bytes)
     await inQuarantine()
@@ -125,7 +126,7 @@ describe('ends and quarantines a stream for', () => {
 
   test('a frame of 16.8 MB, as soon as its header announces it', async () => {
     const [hostile, good] = [await labeler('hostile'), await labeler('good')]
-    openRoom([hostile.did, good.did])
+    openSpace([hostile.did, good.did])
     await Promise.all([connected(hostile), connected(good)])
     // Sockets buffer some of it before the sender learns that the read has stopped.
     expect(await hostile.sendInPieces(16_800_000)).toBeLessThan(16_800_000 / 2)
@@ -147,7 +148,7 @@ describe('ends and quarantines a stream for', () => {
     ],
   ])('%s', async (_what, bytes, reason) => {
     const [hostile, good] = [await labeler('hostile'), await labeler('good')]
-    openRoom([hostile.did, good.did])
+    openSpace([hostile.did, good.did])
     await Promise.all([connected(hostile), connected(good)])
     const ended = hostile.sendRaw(bytes)
     await inQuarantine()
@@ -162,7 +163,7 @@ describe('ends and quarantines a stream for', () => {
 
   test('any failure in reading it, including unforeseen errors', async () => {
     const [hostile, good] = [await labeler('hostile'), await labeler('good')]
-    const dropped = openRoom([hostile.did, good.did], {}, (reason) => {
+    const dropped = openSpace([hostile.did, good.did], {}, (reason) => {
       if (reason === 'unsigned') throw new TypeError('unexpected failure')
     })
     await Promise.all([connected(hostile), connected(good)])
@@ -177,7 +178,7 @@ describe('ends and quarantines a stream for', () => {
 
   test('no orderly close, whatever it says', async () => {
     const [odd, good] = [await labeler('odd'), await labeler('good')]
-    openRoom([odd.did, good.did])
+    openSpace([odd.did, good.did])
     await Promise.all([connected(odd), connected(good)])
     odd.send(frame({ op: -1 }, { error: { toString: 1 } }))
     await connected(odd, 2)
@@ -194,16 +195,16 @@ describe('ends and quarantines a stream for', () => {
     const limits = { quarantineMs: 10 * MINUTE_MS, cleanAfterMs: 50 }
     const waits = []
     for (let strike = 1; strike <= 3; strike++) {
-      openRoom([hostile.did], { ...limits, cleanAfterMs: MINUTE_MS })
+      openSpace([hostile.did], { ...limits, cleanAfterMs: MINUTE_MS })
       await connected(hostile, strike)
       hostile.send(nested)
       await inQuarantine()
       const [{ until, strikes }] = quarantined() as [ReturnType<typeof quarantined>[number]]
       waits.push([strikes, Math.round((until - now()) / MINUTE_MS)])
-      await room!.stop()
-      openRoom([hostile.did], limits)
+      await diskSpace!.stop()
+      openSpace([hostile.did], limits)
       ahead = until - Date.now() + 1
-      await room!.stop()
+      await diskSpace!.stop()
     }
     expect(waits).toEqual([
       [1, 10],
@@ -211,7 +212,7 @@ describe('ends and quarantines a stream for', () => {
       [3, 160],
     ])
     expect(hostile.connections).toHaveLength(3)
-    openRoom([hostile.did], limits)
+    openSpace([hostile.did], limits)
     await connected(hostile, 4)
     await until(() => allLabelers(world.db)[0]!.strikes === 0)
   })
@@ -220,7 +221,7 @@ describe('ends and quarantines a stream for', () => {
 test(`randomly mutated frames do no harm (seed ${SEED})`, async () => {
   const random = createRandom(SEED)
   const [odd, good] = [await labeler('odd'), await labeler('good')]
-  const dropped = openRoom([odd.did, good.did])
+  const dropped = openSpace([odd.did, good.did])
   await Promise.all([connected(odd), connected(good)])
   const label = { ver: 1, src: odd.did, uri: world.account('bob'), val: 'x', cts: 'x', sig: 'x' }
   for (let i = 1; i <= 500 && quarantined().length === 0; i++) {
@@ -237,25 +238,25 @@ test(`randomly mutated frames do no harm (seed ${SEED})`, async () => {
 
 describe('a stream that was open when the process died', () => {
   test('waits a while, and one that was closed in order does not', async () => {
-    const one = await labeler('one')
-    openRoom([one.did])
-    await connected(one)
-    const died = room!
+    const item = await labeler('one')
+    openSpace([item.did])
+    await connected(item)
+    const died = diskSpace!
     closing.push(() => died.stop())
-    openRoom([one.did])
+    openSpace([item.did])
     expect(quarantined()).toMatchObject(
-      [{ did: one.did, reason: /process ended/ }].map((row) => ({
+      [{ did: item.did, reason: /process ended/ }].map((row) => ({
         ...row,
         reason: expect.stringMatching(row.reason),
       })),
     )
     ahead = 2 * MINUTE_MS
-    await room!.stop()
-    openRoom([one.did])
-    await connected(one, 2)
-    await room!.stop()
-    openRoom([one.did])
-    await connected(one, 3)
+    await diskSpace!.stop()
+    openSpace([item.did])
+    await connected(item, 2)
+    await diskSpace!.stop()
+    openSpace([item.did])
+    await connected(item, 3)
     expect(quarantined()).toEqual([])
   })
 })
@@ -263,7 +264,7 @@ describe('a stream that was open when the process died', () => {
 describe('more data than is accepted', () => {
   test('endless frames wait at the labeler, and other labelers are still heard', async () => {
     const [flood, good] = [await labeler('flood'), await labeler('good')]
-    openRoom([good.did], { bytesPerSecondTogether: 64 << 10, maxWaitingBytes: 64 << 10 })
+    openSpace([good.did], { bytesPerSecondTogether: 64 << 10, maxWaitingBytes: 64 << 10 })
     await world.ask(TIMELINE, {}, world.account('alice'), accept(flood.did))
     await world.ask(TIMELINE, {}, world.account('alice'), accept(flood.did))
     await Promise.all([connected(flood), connected(good)])
@@ -281,7 +282,7 @@ describe('more data than is accepted', () => {
 
   test('limits the labels kept per labeler and per subject', async () => {
     const many = await labeler('many')
-    const dropped = openRoom([], { maxKept: 40 })
+    const dropped = openSpace([], { maxStored: 40 })
     const alice = world.account('alice')
     const ask = () => world.ask(TIMELINE, {}, alice, accept(many.did))
     await ask()
@@ -301,19 +302,19 @@ const accept = (...dids: string[]) => ({ 'atproto-accept-labelers': dids.join(',
 
 describe('clients that can make us connect', () => {
   test('a visitor cannot', async () => {
-    const one = await labeler('one')
-    world.follow(world.account('alice'), one.did)
-    openRoom()
-    const hits = plc.hits(one.did)
-    await world.ask('app.bsky.actor.getProfile', { actor: one.did }, undefined, accept(one.did))
+    const item = await labeler('one')
+    world.follow(world.account('alice'), item.did)
+    openSpace()
+    const hits = plc.hits(item.did)
+    await world.ask('app.bsky.actor.getProfile', { actor: item.did }, undefined, accept(item.did))
     await world.ask(TIMELINE, {}, world.account('alice'), {})
-    expect([plc.hits(one.did), one.connections.length]).toEqual([hits, 0])
+    expect([plc.hits(item.did), item.connections.length]).toEqual([hits, 0])
   })
 
   test('a member can for a limited number of labelers, without delaying the next member', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, (_, i) => labeler(`l${i}`)))
     const dids = all.map(({ did }) => did)
-    openRoom([], { maxLookedUpEach: 5, maxFollowedEach: 2 })
+    openSpace([], { maxLookedUpEach: 5, maxFollowedEach: 2 })
     const name = (who: string, ...named: string[]) =>
       world.ask(TIMELINE, {}, world.account(who), accept(...named))
     await name('alice', ...dids.slice(0, 7))
@@ -332,16 +333,16 @@ describe('clients that can make us connect', () => {
   })
 
   test('a labeler unnamed for a long time is forgotten, with its labels', async () => {
-    const one = await labeler('one')
-    openRoom([], { forgottenAfterMs: 10 * MINUTE_MS })
-    await world.ask(TIMELINE, {}, world.account('alice'), accept(one.did))
-    await connected(one)
-    await one.say({ uri: world.account('bob'), val: 'rude' })
+    const item = await labeler('one')
+    openSpace([], { forgottenAfterMs: 10 * MINUTE_MS })
+    await world.ask(TIMELINE, {}, world.account('alice'), accept(item.did))
+    await connected(item)
+    await item.say({ uri: world.account('bob'), val: 'rude' })
     await until(() => rows() === 1)
     ahead = 20 * MINUTE_MS
-    await room!.stop()
+    await diskSpace!.stop()
     vi.useFakeTimers({ toFake: ['setInterval'] })
-    openRoom([], { forgottenAfterMs: 10 * MINUTE_MS })
+    openSpace([], { forgottenAfterMs: 10 * MINUTE_MS })
     expect(allLabelers(world.db)).toEqual([])
     vi.advanceTimersByTime(MINUTE_MS)
     vi.useRealTimers()

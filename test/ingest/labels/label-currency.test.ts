@@ -16,7 +16,7 @@ type Feed = { feed: { post: { labels?: { val: string }[] } }[] }
 let plc: PlcDouble
 let labeler: LabelerDouble
 let world: ServingWorld
-let room: Labels
+let diskSpace: Labels
 let uri: string
 
 beforeEach(async () => {
@@ -25,7 +25,7 @@ beforeEach(async () => {
   world = createServingWorld({
     members: ['alice'],
     labelers: [labeler.did],
-    labelRoom: () => room,
+    labelCapacity: () => diskSpace,
     startAt: Date.now(),
   })
   world.follow(world.account('alice'), world.account('bob'))
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  await room.stop()
+  await diskSpace.stop()
   world.dispose()
   await Promise.all([labeler.close(), plc.close()])
 })
@@ -41,7 +41,7 @@ afterEach(async () => {
 /** Follows the labeler, as its stream or only by queries. */
 async function open(how: 'streamed' | 'queried'): Promise<void> {
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
-  room = createLabels({
+  diskSpace = createLabels({
     db: world.db,
     actors: world.actors,
     writer: world.writer,
@@ -61,15 +61,15 @@ async function open(how: 'streamed' | 'queried'): Promise<void> {
       askOthersAfterMs: 0,
     },
   })
-  room.start()
-  if (how === 'queried') return room.named([labeler.did], world.account('alice'))
+  diskSpace.start()
+  if (how === 'queried') return diskSpace.named([labeler.did], world.account('alice'))
   await until(() => labeler.connections.length > 0)
 }
 
 async function values(): Promise<string[]> {
   const headers = { 'atproto-accept-labelers': labeler.did }
-  const asked = ['app.bsky.feed.getTimeline', {}, world.account('alice'), headers] as const
-  const { body } = await world.ask<Feed>(...asked)
+  const requested = ['app.bsky.feed.getTimeline', {}, world.account('alice'), headers] as const
+  const { body } = await world.ask<Feed>(...requested)
   return (body.feed[0]?.post.labels ?? []).map(({ val }) => val)
 }
 
@@ -80,7 +80,7 @@ const shows = (...expected: string[]) =>
 async function askAgain(): Promise<void> {
   const before = labeler.queried.length
   await until(() => {
-    room.requested([labeler.did], [uri])
+    diskSpace.requested([labeler.did], [uri])
     return labeler.queried.length >= before + 2
   })
 }
@@ -122,7 +122,7 @@ test('silence withdraws nothing that the stream brought; a signed withdrawal in 
   await askAgain()
   await shows('spam')
   await labeler.say({ uri, val: 'spam', neg: true, cts: past(8) }, { unheard: true })
-  labeler.answerWith((_, said) => [...said])
+  labeler.answerWith((_, reported) => [...reported])
   await askAgain()
   await shows()
 })
@@ -169,7 +169,7 @@ test('an answer in any order says what its newest label says', async () => {
   await labeler.say({ uri, val: 'spam', neg: true, cts: past(60) })
   await labeler.say({ uri, val: 'spam', cts: past(120) })
   await labeler.say({ uri, val: 'sentinel', cts: past(5) })
-  labeler.answerWith((_, said) => [...said])
+  labeler.answerWith((_, reported) => [...reported])
   await open('queried')
   await shows('sentinel')
 })

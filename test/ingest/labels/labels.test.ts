@@ -26,7 +26,7 @@ let plc: PlcDouble
 let labeler: LabelerDouble
 let other: LabelerDouble
 let world: ServingWorld
-let room: Labels | undefined
+let diskSpace: Labels | undefined
 
 beforeEach(async () => {
   plc = await startPlcDouble()
@@ -35,20 +35,23 @@ beforeEach(async () => {
   world = createServingWorld({
     members: [ALICE],
     labelers: [labeler.did],
-    labelRoom: () => room,
+    labelCapacity: () => diskSpace,
     startAt: Date.now(),
   })
 })
 
 afterEach(async () => {
-  await room?.stop()
-  room = undefined
+  await diskSpace?.stop()
+  diskSpace = undefined
   vi.useRealTimers()
   world.dispose()
   await Promise.all([labeler.close(), other.close(), plc.close()])
 })
 
-function openRoom(limits: Partial<LabelLimits> = {}, onDropped?: LabelsParts['onDropped']): Labels {
+function openSpace(
+  limits: Partial<LabelLimits> = {},
+  onDropped?: LabelsParts['onDropped'],
+): Labels {
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const made = createLabels({
     db: world.db,
@@ -64,7 +67,7 @@ function openRoom(limits: Partial<LabelLimits> = {}, onDropped?: LabelsParts['on
     onDropped,
     limits: { retryMs: 20, maxRetryMs: 50, gatherMs: 5, ...limits },
   })
-  room = made
+  diskSpace = made
   made.start()
   return made
 }
@@ -96,7 +99,7 @@ const connected = (of: LabelerDouble, times = 1) =>
 
 describe('labels by a stream', () => {
   test('are shown on posts and profiles, without their signature', async () => {
-    openRoom()
+    openSpace()
     const bob = did('bob')
     world.follow(did(ALICE), bob)
     world.profile(bob, { displayName: 'Bob' })
@@ -105,7 +108,10 @@ describe('labels by a stream', () => {
     await labeler.say({ uri: post.uri, cid: post.cid, val: 'spoiler' })
     await labeler.say({ uri: bob, val: 'rude' })
     await labeler.say({ uri: `at://${bob}/app.bsky.actor.profile/self`, val: 'bad-picture' })
-    const [item] = await answered(timeline, ([one]) => (one?.post.author.labels?.length ?? 0) === 2)
+    const [item] = await answered(
+      timeline,
+      ([item]) => (item?.post.author.labels?.length ?? 0) === 2,
+    )
     expect(item!.post.labels).toEqual([
       { src: labeler.did, uri: post.uri, cid: post.cid, val: 'spoiler', cts: expect.any(String) },
     ])
@@ -113,47 +119,47 @@ describe('labels by a stream', () => {
   })
 
   test('disappear when negated, and are not restored by an older label', async () => {
-    openRoom()
+    openSpace()
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     await connected(labeler)
     const earlier = new Date(Date.now() - 5_000).toISOString()
     await labeler.say({ uri: post.uri, val: 'spoiler' })
-    await answered(timeline, ([one]) => one?.post.labels?.length === 1)
+    await answered(timeline, ([item]) => item?.post.labels?.length === 1)
     await labeler.say({ uri: post.uri, val: 'spoiler', neg: true })
-    await answered(timeline, ([one]) => one?.post.labels?.length === 0)
+    await answered(timeline, ([item]) => item?.post.labels?.length === 0)
     await labeler.say({ uri: post.uri, val: 'spoiler', cts: earlier })
     await labeler.say({ uri: post.uri, val: 'sentinel' })
-    const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 1)
+    const [item] = await answered(timeline, ([item]) => item?.post.labels?.length === 1)
     expect(valuesOf(item!.post.labels)).toEqual(['sentinel'])
   })
 
   test('withdrawn in an answer before the stream negates them are not restored by the same or an older label', async () => {
-    labeler.answerWith((_, said) => [...said])
-    const opened = openRoom({ askStreamedAfterMs: 0 })
+    labeler.answerWith((_, reported) => [...reported])
+    const opened = openSpace({ askStreamedAfterMs: 0 })
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     await connected(labeler)
     const cts = new Date().toISOString()
     const earlier = new Date(Date.now() - 5_000).toISOString()
     await labeler.say({ uri: post.uri, val: 'spoiler', cts })
-    await answered(timeline, ([one]) => one?.post.labels?.length === 1)
+    await answered(timeline, ([item]) => item?.post.labels?.length === 1)
     await labeler.say({ uri: post.uri, val: 'spoiler', neg: true }, { unheard: true })
-    const asked = () => {
+    const requested = () => {
       opened.requested([labeler.did], [post.uri])
       return timeline()
     }
-    await answered(asked, ([one]) => one?.post.labels?.length === 0)
+    await answered(requested, ([item]) => item?.post.labels?.length === 0)
     for (const [i, time] of [cts, earlier].entries()) {
       await labeler.say({ uri: post.uri, val: 'spoiler', cts: time })
       await labeler.say({ uri: post.uri, val: `sentinel${i}` })
-      const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === i + 1)
+      const [item] = await answered(timeline, ([item]) => item?.post.labels?.length === i + 1)
       expect(valuesOf(item!.post.labels)).toEqual(['sentinel0', 'sentinel1'].slice(0, i + 1))
     }
   })
 
   test('expire at their stated time', async () => {
-    openRoom()
+    openSpace()
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     await connected(labeler)
@@ -161,15 +167,15 @@ describe('labels by a stream', () => {
     const exp = new Date(expMs).toISOString()
     await labeler.say({ uri: post.uri, val: 'for-now', exp })
     await labeler.say({ uri: post.uri, val: 'for-good' })
-    const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 2)
+    const [item] = await answered(timeline, ([item]) => item?.post.labels?.length === 2)
     expect(item!.post.labels![0]!.exp).toBe(exp)
     vi.useFakeTimers({ toFake: ['Date'], now: expMs + 1 })
-    await answered(timeline, ([one]) => valuesOf(one?.post.labels).join() === 'for-good')
+    await answered(timeline, ([item]) => valuesOf(item?.post.labels).join() === 'for-good')
   })
 
   test('that are forged or garbled change nothing, end no stream, and are counted by reason', async () => {
     const dropped: string[] = []
-    openRoom({}, (reason) => void dropped.push(reason))
+    openSpace({}, (reason) => void dropped.push(reason))
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     await connected(labeler)
@@ -180,43 +186,43 @@ describe('labels by a stream', () => {
     await labeler.say({ uri: 'at://bob.test/app.bsky.feed.post/x', val: 'nowhere' })
     await labeler.say({ uri: post.uri, val: 'no time', cts: 'yesterday' })
     await labeler.say({ uri: post.uri, val: 'sound' })
-    const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 1)
+    const [item] = await answered(timeline, ([item]) => item?.post.labels?.length === 1)
     expect(valuesOf(item!.post.labels)).toEqual(['sound'])
     expect(labeler.connections).toHaveLength(1)
     // Those of the stream, and some again if the labeler was queried meanwhile.
-    const countOf = (reason: string) => dropped.filter((one) => one === reason).length
+    const countOf = (reason: string) => dropped.filter((value) => value === reason).length
     expect(countOf('unreadable')).toBeGreaterThanOrEqual(4)
     expect(countOf('unsigned')).toBeGreaterThanOrEqual(1)
   })
 
   test('are valid with a new key as soon as it is in the DID document', async () => {
-    openRoom()
+    openSpace()
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     await connected(labeler)
     await labeler.say({ uri: post.uri, val: 'old-key' })
-    await answered(timeline, ([one]) => one?.post.labels?.length === 1)
+    await answered(timeline, ([item]) => item?.post.labels?.length === 1)
     await labeler.rotate()
     await labeler.say({ uri: post.uri, val: 'new-key' })
-    await answered(timeline, ([one]) => one?.post.labels?.length === 2)
+    await answered(timeline, ([item]) => item?.post.labels?.length === 2)
   })
 
   test('resume where they were after a disconnect, and after a restart', async () => {
-    openRoom()
+    openSpace()
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     await connected(labeler)
     await labeler.say({ uri: post.uri, val: 'first' })
-    await answered(timeline, ([one]) => one?.post.labels?.length === 1)
+    await answered(timeline, ([item]) => item?.post.labels?.length === 1)
     labeler.failWith(503)
     labeler.hangUp()
     await labeler.say({ uri: post.uri, val: 'second' })
     labeler.failWith(undefined)
-    await answered(timeline, ([one]) => one?.post.labels?.length === 2)
-    await room!.stop()
+    await answered(timeline, ([item]) => item?.post.labels?.length === 2)
+    await diskSpace!.stop()
     await labeler.say({ uri: post.uri, val: 'third' })
-    openRoom()
-    await answered(timeline, ([one]) => one?.post.labels?.length === 3)
+    openSpace()
+    await answered(timeline, ([item]) => item?.post.labels?.length === 3)
     // A busy machine may take several attempts, and have the label by a question first.
     await eventually(() => expect([...new Set(labeler.connections)]).toEqual(['0', '1', '2']))
   })
@@ -228,11 +234,11 @@ describe('labels by a stream', () => {
     await labeler.say({ uri: post.uri, val: 'ancient', cts: longAgo(0) })
     for (let n = 1; n < 30; n++)
       await labeler.say({ uri: did('nobody'), val: `v${n}`, cts: longAgo(n) })
-    openRoom({ maxPast: 10 })
+    openSpace({ maxPast: 10 })
     await connected(labeler, 2)
     expect(labeler.connections).toEqual(['0', undefined])
     await labeler.say({ uri: post.uri, val: 'new' })
-    const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 2)
+    const [item] = await answered(timeline, ([item]) => item?.post.labels?.length === 2)
     expect(valuesOf(item!.post.labels).sort()).toEqual(['ancient', 'new'])
   })
 })
@@ -240,29 +246,29 @@ describe('labels by a stream', () => {
 test('where a labeler no longer has what came after our cursor, shown subjects are asked about', async () => {
   world.follow(did(ALICE), did('bob'))
   const { uri } = world.post(did('bob'), 'hello')
-  const made = openRoom()
-  const asked = (times: number) =>
+  const made = openSpace()
+  const requested = (times: number) =>
     until(() => {
       made.requested([labeler.did], [uri])
       return labeler.queried.length >= times
     })
   await connected(labeler)
-  await asked(1)
+  await requested(1)
   await labeler.say({ uri, val: 'missed' }, { unheard: true })
   labeler.send(frame({ op: 1, t: '#info' }, { name: 'OutdatedCursor' }))
-  await asked(2)
-  await answered(timeline, ([one]) => one?.post.labels?.length === 1)
+  await requested(2)
+  await answered(timeline, ([item]) => item?.post.labels?.length === 1)
 })
 
 describe('queried labels', () => {
   test('are fetched for shown subjects, from labelers that a member names', async () => {
-    openRoom({ maxFollowed: 0 })
+    openSpace({ maxFollowed: 0 })
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     await other.say({ uri: post.uri, val: 'cheerful' }, { unheard: true })
     const [item] = await answered(
       () => timeline(accept(other.did)),
-      ([one]) => one?.post.labels?.length === 1,
+      ([item]) => item?.post.labels?.length === 1,
     )
     expect(item!.post.labels![0]!.src).toBe(other.did)
     expect(other.connections).toEqual([])
@@ -271,25 +277,25 @@ describe('queried labels', () => {
   })
 
   test('are dropped when the labeler no longer returns them', async () => {
-    openRoom({ maxFollowed: 0, askOthersAfterMs: 0 })
+    openSpace({ maxFollowed: 0, askOthersAfterMs: 0 })
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     const past = (ms: number) => new Date(Date.now() - ms).toISOString()
     await other.say({ uri: post.uri, val: 'cheerful', cts: past(9_000) })
     await answered(
       () => timeline(accept(other.did)),
-      ([one]) => one?.post.labels?.length === 1,
+      ([item]) => item?.post.labels?.length === 1,
     )
     await other.say({ uri: post.uri, val: 'cheerful', neg: true, cts: past(8_000) })
-    room!.requested([other.did], [post.uri])
+    diskSpace!.requested([other.did], [post.uri])
     await answered(
       () => timeline(accept(other.did)),
-      ([one]) => one?.post.labels?.length === 0,
+      ([item]) => item?.post.labels?.length === 0,
     )
   })
 
   test('cost one query for many subjects, and none for the same ones soon after', async () => {
-    openRoom({ maxFollowed: 0 })
+    openSpace({ maxFollowed: 0 })
     world.follow(did(ALICE), did('bob'))
     for (let n = 0; n < 5; n++) world.post(did('bob'), `post ${n}`)
     await answered(
@@ -303,7 +309,7 @@ describe('queried labels', () => {
   })
 
   test('cause no failure when the labeler is away or fails', async () => {
-    openRoom()
+    openSpace()
     labeler.failWith(500)
     world.follow(did(ALICE), did('bob'))
     world.post(did('bob'), 'hello')
@@ -316,13 +322,13 @@ describe('queried labels', () => {
 
 describe('the answer names the labelers that were applied', () => {
   const header = async (headers: Record<string, string>, viewer?: string) => {
-    const { headers: said } = await world.ask(
+    const { headers: reported } = await world.ask(
       'app.bsky.actor.getProfile',
       { actor: did(ALICE) },
       viewer,
       headers,
     )
-    return said.get('atproto-content-labelers')
+    return reported.get('atproto-content-labelers')
   }
 
   test('the configured ones if none is named, or the header is unreadable', async () => {
@@ -342,10 +348,10 @@ describe('the answer names the labelers that were applied', () => {
   })
 
   test('one that a member names, once it was found', async () => {
-    openRoom()
+    openSpace()
     await answered(
       () => header(accept(other.did), did(ALICE)),
-      (said) => said === other.did,
+      (reported) => reported === other.did,
     )
     await connected(other)
   })
@@ -353,7 +359,7 @@ describe('the answer names the labelers that were applied', () => {
 
 describe('a takedown', () => {
   test('of a post hides it only if its labeler may redact', async () => {
-    openRoom()
+    openSpace()
     world.follow(did(ALICE), did('bob'))
     const root = world.post(did('bob'), 'bad')
     const reply = world.post(did('bob'), { text: 'reply', reply: { parent: root } })
@@ -362,13 +368,13 @@ describe('a takedown', () => {
     const items = await answered(timeline, ({ length }) => length === 1)
     expect(items[0]!.post.uri).toBe(reply.uri)
     expect(items[0]!.reply!.parent).toMatchObject({ $type: 'app.bsky.feed.defs#notFoundPost' })
-    const shown = await timeline(accept(labeler.did))
-    expect(shown).toHaveLength(2)
-    expect(valuesOf(shown[1]!.post.labels)).toEqual(['!takedown'])
+    const visible = await timeline(accept(labeler.did))
+    expect(visible).toHaveLength(2)
+    expect(valuesOf(visible[1]!.post.labels)).toEqual(['!takedown'])
   })
 
   test.each(['!takedown', '!suspend'])('of an account (%s) removes all of it', async (val) => {
-    openRoom()
+    openSpace()
     world.follow(did(ALICE), did('bob'))
     world.post(did('bob'), 'hello')
     await connected(labeler)
@@ -388,7 +394,7 @@ describe('a takedown', () => {
   })
 
   test('of a profile record, and !hide, are only shown as labels', async () => {
-    openRoom()
+    openSpace()
     const bob = did('bob')
     world.follow(did(ALICE), bob)
     world.profile(bob)
@@ -396,20 +402,20 @@ describe('a takedown', () => {
     await connected(labeler)
     await labeler.say({ uri: `at://${bob}/app.bsky.actor.profile/self`, val: '!takedown' })
     await labeler.say({ uri: bob, val: '!hide' })
-    const [item] = await answered(timeline, ([one]) => one?.post.author.labels?.length === 2)
+    const [item] = await answered(timeline, ([item]) => item?.post.author.labels?.length === 2)
     expect(valuesOf(item!.post.author.labels)).toEqual(['!hide', '!takedown'])
   })
 })
 
 test('com.atproto.label.queryLabels answers from stored labels', async () => {
-  openRoom()
+  openSpace()
   const bob = did('bob')
   world.follow(did(ALICE), bob)
   const post = world.post(bob, 'hello')
   await connected(labeler)
   await labeler.say({ uri: post.uri, val: 'spoiler' })
   await labeler.say({ uri: bob, val: 'rude' })
-  await answered(timeline, ([one]) => one?.post.author.labels?.length === 1)
+  await answered(timeline, ([item]) => item?.post.author.labels?.length === 1)
   const ask = (query: Record<string, string | string[]>) =>
     world.ask<{ labels: Label[]; message?: string }>('com.atproto.label.queryLabels', query)
   const { body } = await ask({ uriPatterns: [bob, post.uri, 'at://x/y/z'], sources: [labeler.did] })

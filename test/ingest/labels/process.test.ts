@@ -72,7 +72,7 @@ test('after a kill the labeler is not connected to at once, and stats says so', 
     ])
     expect(labeler.connections).toHaveLength(1)
   } finally {
-    for (const one of [first, second]) one?.child.kill('SIGKILL')
+    for (const server of [first, second]) server?.child.kill('SIGKILL')
     await Promise.all([labeler.close(), plc.close()])
     rmSync(dataDir, { recursive: true, force: true })
   }

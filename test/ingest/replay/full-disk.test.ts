@@ -26,8 +26,8 @@ const open: { close(): Promise<void> }[] = []
 let bounded: BoundedDatabase
 
 afterEach(async () => {
-  bounded.room.stop()
-  for (const one of open.splice(0)) await one.close()
+  bounded.diskSpace.stop()
+  for (const item of open.splice(0)) await item.close()
 })
 
 function history(world: World, seed: string, count: number) {
@@ -46,7 +46,7 @@ function followAll(world: World) {
 async function beFullFor(scene: GapWorld | ReplayWorld, meanwhile = () => {}): Promise<void> {
   bounded.fill(scene.world.db)
   meanwhile()
-  await scene.until(() => bounded.room.isFull())
+  await scene.until(() => bounded.diskSpace.isFull())
   await sleep(FULL_MS)
 }
 
@@ -71,7 +71,7 @@ function postsOf(events: readonly StreamEvent[]): string[] {
 
 test.each([true, false])('a replay waits for room, seen at once: %s', async (isSeen) => {
   bounded = createBoundedDatabase()
-  const scene = await startReplayWorld({ limits, writeRetry: bounded.room })
+  const scene = await startReplayWorld({ limits, writeRetry: bounded.diskSpace })
   open.push(scene)
   const { world } = scene
   const past = history(world, 'replay on a full disk', 1_200)
@@ -89,7 +89,7 @@ test.each([true, false])('a replay waits for room, seen at once: %s', async (isS
   await scene.settled()
   const ends = scene.lines.filter(({ msg }) => /^replay (done|incomplete)/.test(msg))
   expect(ends).toMatchObject([{ how: 'met' }])
-  expect(bounded.told[0]).toMatch(/the disk is full/)
+  expect(bounded.messages[0]).toMatch(/the disk is full/)
   expect(postsIn(world)).toEqual(postsOf([...past, ...later]))
 })
 
@@ -100,7 +100,7 @@ test('a gap repair waits for room, and the gap is closed by a replay', async () 
     world: { members },
     doubles: [{}, { firstSeq: 70_000 }],
     limits,
-    writeRetry: bounded.room,
+    writeRetry: bounded.diskSpace,
   })
   open.push(scene)
   await scene.connect()
@@ -141,7 +141,7 @@ test('a gap repair without room to begin begins once there is room', async () =>
     world: { members: ['reader'] },
     doubles: [{}, { firstSeq: 70_000 }],
     limits,
-    writeRetry: bounded.room,
+    writeRetry: bounded.diskSpace,
   })
   open.push(scene)
   await scene.connect()

@@ -40,7 +40,7 @@ function history(random: Random, count: number): StreamEvent[] {
   )
 }
 
-function expectWhole(): void {
+function expectComplete(): void {
   expect(canonicalRows(scene.world.db, { withTimes: true })).toEqual(
     canonicalRows(scene.oracle.db, { withTimes: true }),
   )
@@ -78,7 +78,7 @@ describe('away for longer than the host’s window', () => {
     expect(scene.gaps()).toMatchObject([
       { state: 'closed', how: `replayed from ${scene.doubles[1]!.url}` },
     ])
-    expectWhole()
+    expectComplete()
   })
 
   it('loses nothing although the thread stands still for longer than the hosts differ', async () => {
@@ -97,7 +97,7 @@ describe('away for longer than the host’s window', () => {
     expect(scene.gaps()).toMatchObject([
       { state: 'closed', how: `replayed from ${scene.doubles[1]!.url}` },
     ])
-    expectWhole()
+    expectComplete()
   })
 
   it('resumes where it was after each of many restarts', async () => {
@@ -126,7 +126,7 @@ describe('away for longer than the host’s window', () => {
     )
     // Later connections start later.
     expect([...froms].sort((x, y) => x - y)).toEqual(froms)
-    expectWhole()
+    expectComplete()
   })
 
   it('is split where the furthest-reaching host begins; the earlier part is compared', async () => {
@@ -156,7 +156,7 @@ describe('away for longer than the host’s window', () => {
     expect(scene.gaps()).toMatchObject([{ cause: 'cursor-too-old', state: 'open' }])
     scene.startRepair()
     await scene.repaired()
-    expectWhole()
+    expectComplete()
   })
 
   it('v1 that still has the events leaves no gap', async () => {
@@ -164,7 +164,7 @@ describe('away for longer than the host’s window', () => {
     await begin({ world: { members: MEMBERS }, wire: 'v1', doubles: [{ legacy: true }] })
     await missMiddle(history(random, 600), 1, [200, 400])
     expect(scene.gaps()).toEqual([])
-    expectWhole()
+    expectComplete()
   })
 })
 
@@ -217,7 +217,7 @@ describe('unreadable frames', () => {
     expect(scene.gaps().every(({ cause }) => cause === 'dropped-frame')).toBe(true)
     scene.startRepair()
     await scene.repaired()
-    expectWhole()
+    expectComplete()
   })
 })
 
@@ -251,7 +251,7 @@ describe('an unusable event', () => {
     expect(job).toMatchObject([{ subject: world.uid(known) }])
     expect(job[0]!.not_before).toBeGreaterThan(world.now())
     expect(job[0]!.not_before).toBeLessThan(world.now() + 60_000)
-    expectWhole()
+    expectComplete()
     // Once it was compared, the next time is later: soon at first, then hardly ever.
     const waits: number[] = []
     for (let i = 0; i < 5; i++) {
@@ -262,7 +262,7 @@ describe('an unusable event', () => {
       waits.push(Math.round((jobs()[0]!.not_before - before) / 10_000) * 10)
     }
     expect(waits).toEqual([20, 80, 320, 600, 600])
-    expectWhole()
+    expectComplete()
   })
 })
 
@@ -291,7 +291,7 @@ describe('a record created in a gap and deleted after it', () => {
     scene.startRepair()
     await scene.repaired()
     expect(canonicalRows(scene.world.db)['likes']).toEqual([])
-    expectWhole()
+    expectComplete()
   })
 })
 
@@ -320,6 +320,6 @@ describe('an account that was deleted in the gap and came back', () => {
     scene.startRepair()
     await scene.until(() => scene.gaps().some(({ how }) => how?.startsWith('replayed')))
     expect(canonicalRows(scene.world.db)['likes']).toEqual([])
-    expectWhole()
+    expectComplete()
   })
 })

@@ -12,7 +12,7 @@ import {
 
 const never = new Promise<void>(() => undefined)
 
-let said: [level: string, text: string][]
+let reported: [level: string, text: string][]
 let ends: StandstillError[]
 let isExcused: boolean
 let progress: string
@@ -20,15 +20,15 @@ let watchdog: Watchdog
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })
-  said = []
+  reported = []
   ends = []
   isExcused = false
   progress = ''
   const line = (level: string) => (_figures: unknown, text?: string) =>
-    void said.push([level, text ?? ''])
+    void reported.push([level, text ?? ''])
   watchdog = createWatchdog({
     log: { error: line('error'), info: line('info') } as never,
-    room: { isFull: () => isExcused },
+    diskSpace: { isFull: () => isExcused },
     progress: () => progress,
     end: (error) => void ends.push(error),
   })
@@ -50,9 +50,9 @@ describe('a wait that never ends', () => {
   it('is reported once, after a minute, by name', () => {
     void watchdog.over('the next batch', never)
     pass(59)
-    expect([said, watchdog.stalls()]).toEqual([[], []])
+    expect([reported, watchdog.stalls()]).toEqual([[], []])
     pass(30)
-    expect(said).toEqual([['error', 'standing still: the next batch']])
+    expect(reported).toEqual([['error', 'standing still: the next batch']])
     expect(watchdog.stalls()).toEqual([{ what: 'the next batch', seconds: 89 }])
     expect(ends).toEqual([])
   })
@@ -89,13 +89,13 @@ it('resumes a reported wait once it ends, and says so', async () => {
   pass(61)
   work.resolve('done')
   expect(await waiting).toBe('done')
-  expect(said.at(-1)).toEqual(['info', 'making progress again'])
+  expect(reported.at(-1)).toEqual(['info', 'making progress again'])
   pass(1_000)
   expect([watchdog.stalls(), ends]).toEqual([[], []])
 })
 
 describe('reports nothing', () => {
-  afterEach(() => expect([said, ends]).toEqual([[], []]))
+  afterEach(() => expect([reported, ends]).toEqual([[], []]))
 
   it('if there is nothing to do', () => pass(10_000))
 

@@ -155,17 +155,17 @@ describe('where a stranger may send us', () => {
 
   test('connects to the address of its single look-up, without a second one', async () => {
     const { port } = await listen((_request, response) => response.end('pinned'))
-    const asked: string[] = []
+    const requested: string[] = []
     const fetch = createGuardedFetch({
       allowPrivateHosts: true,
       lookup: async (name) => {
-        asked.push(name)
-        return asked.length === 1 ? ['127.0.0.1'] : ['192.0.2.1']
+        requested.push(name)
+        return requested.length === 1 ? ['127.0.0.1'] : ['192.0.2.1']
       },
     })
     const response = await fetch(`http://rebinding.invalid:${port}/`)
     expect(response.body.toString()).toBe('pinned')
-    expect(asked).toEqual(['rebinding.invalid'])
+    expect(requested).toEqual(['rebinding.invalid'])
   })
 
   test('reports a name that does not resolve as such', async () => {
@@ -319,9 +319,9 @@ describe('sizes', () => {
   )
 
   test.each(['gzip', 'br'])('reports a truncated %s answer as such', async (encoding) => {
-    const whole = encoding === 'gzip' ? gzipSync('hello') : brotliCompressSync('x'.repeat(5000))
+    const complete = encoding === 'gzip' ? gzipSync('hello') : brotliCompressSync('x'.repeat(5000))
     const { origin } = await listen((request, response) => {
-      const torn = request.url === '/half' ? whole.subarray(0, whole.length - 3) : 'rubbish'
+      const torn = request.url === '/half' ? complete.subarray(0, complete.length - 3) : 'rubbish'
       response.writeHead(200, { 'content-encoding': encoding }).end(torn)
     })
     expect(await outcome(open, `${origin}/half`)).toBe('encoding')

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
 import { FetchError } from '../../../src/sources/identity/fetch-error.ts'
 import { IdentityUnavailableError } from '../../../src/sources/identity/fetch-identity.ts'
 import type { GuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
-import type { KeptIdentities } from '../../../src/sources/identity/identity-memory.ts'
+import type { CachedIdentities } from '../../../src/sources/identity/identity-memory.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
 import { until } from '../../support/eventually.ts'
 import { didDocument, plcDid } from '../../support/plc-double.ts'
@@ -14,15 +14,15 @@ import { didDocument, plcDid } from '../../support/plc-double.ts'
 const alice = plcDid('alice')
 const KEYS = ['first', 'second'].map((name) => `did:key:zQ3s${name.padEnd(45, 'x')}`)
 
-type Directory = { key: string | undefined | 'away' | 'silent'; asked: number }
+type Directory = { key: string | undefined | 'away' | 'silent'; requested: number }
 
 function createWorld() {
   let ahead = 0
   const now = () => Date.now() + ahead
-  const directory: Directory = { key: KEYS[0], asked: 0 }
+  const directory: Directory = { key: KEYS[0], requested: 0 }
   const members = new Set([alice])
-  const rows = new Map<string, Parameters<KeptIdentities['put']>[1]>()
-  const kept: KeptIdentities = {
+  const rows = new Map<string, Parameters<CachedIdentities['put']>[1]>()
+  const identities: CachedIdentities = {
     find(did) {
       const { identity, asOf } = rows.get(did) ?? { asOf: 0 }
       return identity && { identity, asOf }
@@ -31,7 +31,7 @@ function createWorld() {
   }
   const fetch: GuardedFetch = async (url) => {
     const { key } = directory
-    directory.asked += 1
+    directory.requested += 1
     if (key === 'away') throw new FetchError('timeout', url)
     if (key === 'silent') await new Promise(() => undefined)
     const did = url.slice(url.indexOf('did:'))
@@ -49,7 +49,13 @@ function createWorld() {
     },
     /** Creates another resolver, as after a restart or in another thread. */
     another() {
-      const resolver = createResolver({ fetch, plcUrl: 'https://plc.test', now, isMember, kept })
+      const resolver = createResolver({
+        fetch,
+        plcUrl: 'https://plc.test',
+        now,
+        isMember,
+        identities,
+      })
       const keyOf = async (did: string) => (await resolver.resolve(did))?.signingKey
       return { ...resolver, keyOf }
     },
@@ -77,7 +83,7 @@ test('waits for a silent directory only once, and renews even a recent identity 
   const silent = world.another()
   expect(await silent.keyOf(alice)).toBe(KEYS[0])
   expect(await silent.keyOf(alice)).toBe(KEYS[0])
-  expect(world.directory.asked).toBe(2)
+  expect(world.directory.requested).toBe(2)
   world.directory.key = 'away'
   const { keyOf } = world.another()
   expect(await keyOf(alice)).toBe(KEYS[0])

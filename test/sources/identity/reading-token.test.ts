@@ -27,8 +27,8 @@ test('it permits the page’s requests, but neither writes nor reads of private 
     'graph.muteActor',
     'graph.getMutes',
   ]
-  for (const one of [...others, 'notification.listNotifications', 'draft.getDrafts']) {
-    expect(tokens.didOf(token, `app.bsky.${one}`)).toBeUndefined()
+  for (const value of [...others, 'notification.listNotifications', 'draft.getDrafts']) {
+    expect(tokens.didOf(token, `app.bsky.${value}`)).toBeUndefined()
   }
 })
 
@@ -46,5 +46,5 @@ test('no changed, truncated or differently signed token is valid', () => {
     createReadingTokens('another token').mint(DID, 1),
     `read.${'a'.repeat(5_000)}.${mac}`,
   ]
-  for (const one of wrong) expect(tokens.didOf(one, TIMELINE)).toBeUndefined()
+  for (const value of wrong) expect(tokens.didOf(value, TIMELINE)).toBeUndefined()
 })

@@ -39,8 +39,8 @@ describe('did:plc', () => {
   test('a hundred concurrent requests share one look-up', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     world.plc.lag(20)
-    const asked = Array.from({ length: 100 }, () => world.resolver.resolve(did))
-    expect(new Set(await Promise.all(asked)).size).toBe(1)
+    const request = Array.from({ length: 100 }, () => world.resolver.resolve(did))
+    expect(new Set(await Promise.all(request)).size).toBe(1)
     expect(world.plc.hits(did)).toBe(1)
   })
 
@@ -107,15 +107,15 @@ describe('did:plc', () => {
     const nobody: GuardedFetch = async (url) => {
       const isAlice = url.endsWith(did)
       const body = Buffer.from(JSON.stringify(isAlice ? world.plc.document(did) : {}))
-      asked.push(url)
+      requested.push(url)
       return { status: isAlice ? 200 : 404, headers: new Headers(), body, url }
     }
-    const asked: string[] = []
+    const requested: string[] = []
     const resolver = createResolver({ fetch: nobody, plcUrl: 'https://plc.test' })
     await resolver.resolve(did)
     for (let i = 0; i < 30_000; i++) await resolver.resolve(plcDid(`nobody ${i}`))
     await resolver.resolve(did)
-    expect(asked.filter((url) => url.endsWith(did))).toHaveLength(1)
+    expect(requested.filter((url) => url.endsWith(did))).toHaveLength(1)
   })
 })
 
@@ -135,8 +135,8 @@ test.each([
   }
   const plcUrl = 'https://plc.test'
   const resolver = createResolver({ fetch: slow, plcUrl, ...(atDirectory && { atDirectory }) })
-  const asked = Array.from({ length: 3000 }, (_, i) => resolver.resolve(plcDid(`flood ${i}`)))
-  const settled = await Promise.allSettled(asked)
+  const request = Array.from({ length: 3000 }, (_, i) => resolver.resolve(plcDid(`flood ${i}`)))
+  const settled = await Promise.allSettled(request)
   const refused = settled.filter(({ status }) => status === 'rejected')
   expect(most).toBe(expected)
   expect(refused).toHaveLength(3000 - expected - 2000)
@@ -156,10 +156,10 @@ describe('a flood of strangers does not affect a member', () => {
   const isMember = (did: string) => did === member
 
   test('existing accounts do not evict the member either', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const fetch: GuardedFetch = async (url) => {
       const did = url.slice(url.indexOf('did:'))
-      asked.push(did)
+      requested.push(did)
       return answer(url, documentOf(did))
     }
     const members = new Set<string>()
@@ -173,7 +173,7 @@ describe('a flood of strangers does not affect a member', () => {
     await resolver.resolve(member)
     for (let i = 0; i < 25_000; i++) await resolver.resolve(plcDid(`stranger ${i}`))
     await resolver.resolve(member)
-    expect(asked.filter((did) => did === member)).toHaveLength(1)
+    expect(requested.filter((did) => did === member)).toHaveLength(1)
   })
 
   test('a member that is not in memory does not wait for others', async () => {
@@ -190,26 +190,27 @@ describe('a flood of strangers does not affect a member', () => {
   })
 
   test('a single directory failure locks out no member; strangers have to retry', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const fetch: GuardedFetch = async (url) => {
       const did = url.slice(url.indexOf('did:'))
-      asked.push(did)
-      if (asked.filter((one) => one === did).length === 1) throw new FetchError('timeout', url)
+      requested.push(did)
+      if (requested.filter((value) => value === did).length === 1)
+        throw new FetchError('timeout', url)
       return answer(url, documentOf(did))
     }
     const resolver = createResolver({ fetch, plcUrl: 'https://plc.test', isMember })
     const stranger = plcDid('a stranger')
     expect((await resolver.resolve(member))?.did).toBe(member)
     await expect(resolver.resolve(stranger)).rejects.toThrow(IdentityUnavailableError)
-    expect(asked).toEqual([member, member, stranger])
+    expect(requested).toEqual([member, member, stranger])
   })
 
   test('slow names of one domain do not delay handles of another', async () => {
     const never = Promise.withResolvers<void>()
-    let asked = 0
+    let requested = 0
     const resolveTxt: ResolveTxt = async (name) => {
       if (!name.endsWith('.slow.com')) return [[`did=${plcDid(name)}`]]
-      asked += 1
+      requested += 1
       await never.promise
       return []
     }
@@ -219,7 +220,7 @@ describe('a flood of strangers does not affect a member', () => {
     const settled = Promise.allSettled(flood)
     const quick = Array.from({ length: 40 }, (_, i) => resolver.resolveHandle(`${i}.quick.org`))
     expect(await Promise.all(quick)).not.toContain(undefined)
-    expect(asked).toBeLessThanOrEqual(16)
+    expect(requested).toBeLessThanOrEqual(16)
     never.resolve()
     await settled
   })
@@ -274,8 +275,8 @@ describe('renewal on demand', () => {
     const { did, keypair } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     world.plc.failWith(500)
-    const kept = await world.resolver.resolve(did, { forceRefresh: true })
-    expect(kept?.signingKey).toBe(keypair.did())
+    const stored = await world.resolver.resolve(did, { forceRefresh: true })
+    expect(stored?.signingKey).toBe(keypair.did())
   })
 })
 
@@ -438,7 +439,7 @@ describe('handles', () => {
 
   const record = '_atproto.alice.example.com'
   const wellKnown = 'https://alice.example.com/.well-known/atproto-did'
-  const askedPds =
+  const requestedPds =
     'https://pds.test/xrpc/com.atproto.identity.resolveHandle?handle=alice.example.com'
 
   test.each([
@@ -482,8 +483,8 @@ describe('handles', () => {
     ['the host is down', { hosts: { [wellKnown]: 503 } }],
     ['the host is slow', { hosts: { [wellKnown]: new FetchError('timeout', 'slow') } }],
   ])('are not said to lead nowhere while %s', async (_why, world) => {
-    const asked = handleWorld(world).resolveHandle('alice.example.com')
-    await expect(asked).rejects.toThrow(IdentityUnavailableError)
+    const request = handleWorld(world).resolveHandle('alice.example.com')
+    await expect(request).rejects.toThrow(IdentityUnavailableError)
   })
 
   test.each([
@@ -519,15 +520,19 @@ describe('handles', () => {
       { hosts: { [wellKnown]: new FetchError('timeout', 'slow') } },
       undefined,
     ],
-    ['false where only the PDS confirms it', { hosts: { [askedPds]: `{"did":"${did}"}` } }, false],
+    [
+      'false where only the PDS confirms it',
+      { hosts: { [requestedPds]: `{"did":"${did}"}` } },
+      false,
+    ],
     [
       'true where only the PDS confirms it, on a private network',
-      { hosts: { [askedPds]: `{"did":"${did}"}` }, allowPrivateHosts: true },
+      { hosts: { [requestedPds]: `{"did":"${did}"}` }, allowPrivateHosts: true },
       true,
     ],
     [
       'false where the PDS names another, on a private network',
-      { hosts: { [askedPds]: `{"did":"${mallory}"}` }, allowPrivateHosts: true },
+      { hosts: { [requestedPds]: `{"did":"${mallory}"}` }, allowPrivateHosts: true },
       false,
     ],
     [
@@ -542,7 +547,7 @@ describe('handles', () => {
   test.each([429, 503, new FetchError('timeout', 'slow')])(
     'verification is unknown if the PDS of a private network answers %s',
     async (away) => {
-      const resolver = handleWorld({ hosts: { [askedPds]: away }, allowPrivateHosts: true })
+      const resolver = handleWorld({ hosts: { [requestedPds]: away }, allowPrivateHosts: true })
       expect(await resolver.verifyHandle(did, 'alice.example.com')).toBeUndefined()
     },
   )

@@ -81,12 +81,12 @@ describe.skipIf(!verifySecp256k1)('libsecp256k1', () => {
    */
   function verdict(key: { point: Buffer }, message: Uint8Array, signature: Uint8Array): boolean {
     const before = Buffer.from(signature)
-    const said = native(message, signature, key.point)
+    const reported = native(message, signature, key.point)
     const expected = platformKey('ES256K', key.point).verify(message, signature)
     const about = `${Buffer.from(message).toString('hex')} ${before.toString('hex')}`
-    expect(said, about).toBe(expected)
+    expect(reported, about).toBe(expected)
     expect(before.equals(signature), 'the signature was changed').toBe(true)
-    return said
+    return reported
   }
 
   const someMessage = () => Buffer.from(Array.from({ length: random.below(200) }, someByte))
@@ -99,7 +99,7 @@ describe.skipIf(!verifySecp256k1)('libsecp256k1', () => {
       const signature = key.sign(message)
       expect(verdict(key, message, signature)).toBe(true)
       expect(verdict(key, message, highTwin(signature))).toBe(true)
-      expect(verdict(random.pick(keys.filter((one) => one !== key)), message, signature)).toBe(
+      expect(verdict(random.pick(keys.filter((item) => item !== key)), message, signature)).toBe(
         false,
       )
     }

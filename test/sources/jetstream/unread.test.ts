@@ -24,7 +24,7 @@ const maxFrameBytes = 1_000_000
 function* textsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
   else if (typeof value === 'object' && value !== null) {
-    for (const one of Object.values(value)) yield* textsIn(one)
+    for (const item of Object.values(value)) yield* textsIn(item)
   }
 }
 

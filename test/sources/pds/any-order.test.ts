@@ -2,12 +2,12 @@
 // over real HTTP, and only what is gone counts as gone.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { placeOfText, textOfPlace } from '../../../src/ingest/backfill/feed-place.ts'
+import { positionOfText, textOfPosition } from '../../../src/ingest/backfill/feed-place.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { walkNewest } from '../../../src/sources/pds/newest.ts'
 import { createPdsClient } from '../../../src/sources/pds/pds-client.ts'
-import type { ListedPage, Place } from '../../../src/sources/pds/walk.ts'
-import { walkWhole } from '../../../src/sources/pds/whole.ts'
+import type { ListedPage, Position } from '../../../src/sources/pds/walk.ts'
+import { walkComplete } from '../../../src/sources/pds/whole.ts'
 import {
   arroba,
   cocoon,
@@ -85,7 +85,7 @@ const servers: [string, Software][] = [
   ['with keys that no record may have', each(withBadNeighbour)],
   [
     'behind a proxy that says 203',
-    rewriting(inventions.rising, (one) => ({ ...one, status: 203 })),
+    rewriting(inventions.rising, (answer) => ({ ...answer, status: 203 })),
   ],
 ]
 
@@ -132,7 +132,11 @@ describe.each(servers)('on a server like %s', (name, software) => {
 
   test('a collection is read as a whole', async () => {
     const { services, repo, taken, onPage } = walkParts()
-    const end = await walkWhole(services, repo, { collection: POST, maxRecords: 100_000, onPage })
+    const end = await walkComplete(services, repo, {
+      collection: POST,
+      maxRecords: 100_000,
+      onPage,
+    })
     const stored = [...alice.collections.get(POST)!.values()]
     expect(Object.fromEntries(taken)).toEqual(
       Object.fromEntries(stored.map(({ rkey, cid }) => [rkey, cid])),
@@ -149,7 +153,7 @@ describe.each(servers)('on a server like %s', (name, software) => {
     const firstCount = order.length
     expect(firstCount).toBeGreaterThanOrEqual(name === 'capped at 30' ? 30 : 100)
     expect(order).toEqual(newest.slice(0, firstCount))
-    for (let from: Place | undefined = end?.next; from; from = end?.next) {
+    for (let from: Position | undefined = end?.next; from; from = end?.next) {
       end = await walkNewest(services, repo, { ...bounds, from })
     }
     expect(order).toEqual(newest)
@@ -172,8 +176,11 @@ test.each([
     const { services, repo, order, onPage } = walkParts()
     const bounds = { collection: POST, maxRecords: 100, onPage, isEnough: () => true } as const
     let end = await walkNewest(services, repo, bounds)
-    for (let from: Place | undefined = end?.next; from; from = end?.next) {
-      end = await walkNewest(services, repo, { ...bounds, from: placeOfText(textOfPlace(from)!) })
+    for (let from: Position | undefined = end?.next; from; from = end?.next) {
+      end = await walkNewest(services, repo, {
+        ...bounds,
+        from: positionOfText(textOfPosition(from)!),
+      })
     }
     expect(order).toEqual(keys.toReversed())
     expect(pds.stats().requests).toBeLessThan(250)

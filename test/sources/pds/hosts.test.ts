@@ -20,12 +20,12 @@ describe('requests to a host', () => {
   it('never exceed its slots', () => {
     const { hosts } = setUp()
     hosts.enter(HOST)
-    expect(hosts.hasRoom(HOST)).toBe(true)
+    expect(hosts.hasCapacity(HOST)).toBe(true)
     hosts.enter(HOST)
-    expect(hosts.hasRoom(HOST)).toBe(false)
-    expect(hosts.hasRoom('https://other.example.com')).toBe(true)
+    expect(hosts.hasCapacity(HOST)).toBe(false)
+    expect(hosts.hasCapacity('https://other.example.com')).toBe(true)
     hosts.leave(HOST)
-    expect(hosts.hasRoom(HOST)).toBe(true)
+    expect(hosts.hasCapacity(HOST)).toBe(true)
   })
 
   it.each([
@@ -36,11 +36,11 @@ describe('requests to a host', () => {
   ])('wait after 429 as the host asks: %s', (_name, headers, expected) => {
     const { hosts, answer, now, advance } = setUp()
     answer(429, headers(now()))
-    expect(hosts.hasRoom(HOST)).toBe(false)
+    expect(hosts.hasCapacity(HOST)).toBe(false)
     expect(hosts.waitMs(HOST)).toBeGreaterThanOrEqual(expected)
     expect(hosts.waitMs(HOST)).toBeLessThanOrEqual(expected * 1.1)
     advance(expected * 1.1)
-    expect(hosts.hasRoom(HOST)).toBe(true)
+    expect(hosts.hasCapacity(HOST)).toBe(true)
   })
 
   it('stop before the rate limit is used up', () => {
@@ -50,7 +50,7 @@ describe('requests to a host', () => {
     answer(200, resetHeaders(now(), 20_000, 3))
     expect(hosts.waitMs(HOST)).toBe(20_000)
     advance(20_000)
-    expect(hosts.hasRoom(HOST)).toBe(true)
+    expect(hosts.hasCapacity(HOST)).toBe(true)
   })
 
   it('shrink in number with repeated failures, and recover after one good answer', () => {
@@ -64,9 +64,9 @@ describe('requests to a host', () => {
     expect(hosts.waitMs(HOST)).toBe(2000)
     advance(2000)
     hosts.enter(HOST)
-    expect(hosts.hasRoom(HOST)).toBe(false) // one probe at a time
+    expect(hosts.hasCapacity(HOST)).toBe(false) // one probe at a time
     answer(200)
-    expect(hosts.hasRoom(HOST)).toBe(true)
+    expect(hosts.hasCapacity(HOST)).toBe(true)
   })
 
   it('go on about other accounts while one fails, but not about that one', () => {
@@ -75,7 +75,7 @@ describe('requests to a host', () => {
     expect(hosts.accountWaitMs(HOST, 'broken')).toBe(1000)
     expect(hosts.accountWaitMs(HOST, 'sound')).toBe(0)
     expect(hosts.accountWaitMs('https://other.example.com', 'broken')).toBe(0)
-    expect(hosts.hasRoom(HOST)).toBe(true)
+    expect(hosts.hasCapacity(HOST)).toBe(true)
     advance(1000)
     hosts.noteFailure(HOST, 'broken')
     expect(hosts.accountWaitMs(HOST, 'broken')).toBe(2000)
@@ -91,7 +91,7 @@ describe('requests to a host', () => {
       advance(1000)
     }
     hosts.enter(HOST)
-    expect(hosts.hasRoom(HOST)).toBe(false)
+    expect(hosts.hasCapacity(HOST)).toBe(false)
     hosts.leave(HOST)
     for (const pause of [1000, 2000, 4000, 8000]) {
       hosts.noteFailure(HOST, `another${pause}`)
@@ -104,7 +104,7 @@ describe('requests to a host', () => {
     expect(hosts.waitMs(HOST, 'account1')).toBeGreaterThan(0)
     answer(200)
     hosts.enter(HOST)
-    expect(hosts.hasRoom(HOST)).toBe(true)
+    expect(hosts.hasCapacity(HOST)).toBe(true)
   })
 
   it('wait no longer because the clock was set back', () => {

@@ -160,8 +160,8 @@ describe('what a refusal means', () => {
   it.each([
     ['7', 7_000],
     ['1e308', 86_400_000],
-  ])('returns how long to wait if the server said %s, a day at most', async (said, waitMs) => {
-    pds.misbehave({ how: { status: 429, headers: { 'retry-after': said } } })
+  ])('returns how long to wait if the server said %s, a day at most', async (message, waitMs) => {
+    pds.misbehave({ how: { status: 429, headers: { 'retry-after': message } } })
     const error = await failureOf(client.getLatestRev(repo))
     expect(error.retryAfterMs).toBe(waitMs)
   })

@@ -27,22 +27,22 @@ function searches(): Attack[] {
   const search = 'app.bsky.feed.searchPosts'
   const rest = { q: 'of -"post 1 of many words" -tied -quote', sort: 'latest' }
   return [
-    { name: 'search: 19 phrases', requests: [asked(search, { q: phrases })] },
-    { name: 'search: a forged cursor', requests: [asked(search, forged)] },
-    { name: 'search: exclusions', requests: [asked(search, rest)] },
+    { name: 'search: 19 phrases', requests: [requested(search, { q: phrases })] },
+    { name: 'search: a forged cursor', requests: [requested(search, forged)] },
+    { name: 'search: exclusions', requests: [requested(search, rest)] },
     {
       name: 'search: actors and packs',
       requests: ['actor.searchActors', 'graph.searchStarterPacksV2'].map((name) =>
-        asked(`app.bsky.${name}`, { q: 'crowd one of many large pack', limit: 100 }),
+        requested(`app.bsky.${name}`, { q: 'crowd one of many large pack', limit: 100 }),
       ),
     },
   ]
 }
 
 function lists({ lists: all, posts }: Cast): Attack[] {
-  const feed = (list: string) => asked('app.bsky.feed.getListFeed', { list, limit: 100 })
+  const feed = (list: string) => requested('app.bsky.feed.getListFeed', { list, limit: 100 })
   const edges = (name: string, actor: string) =>
-    asked(`app.bsky.graph.${name}`, { actor, limit: 100 })
+    requested(`app.bsky.graph.${name}`, { actor, limit: 100 })
   const [, popular] = posts
   return [
     { name: 'getListFeed: silent, withheld and tied', requests: all.map(feed) },
@@ -51,13 +51,13 @@ function lists({ lists: all, posts }: Cast): Attack[] {
     {
       name: 'getLikes, getQuotes, getRepostedBy',
       requests: ['getLikes', 'getQuotes', 'getRepostedBy'].map((name) =>
-        asked(`app.bsky.feed.${name}`, { uri: popular!, limit: 100 }),
+        requested(`app.bsky.feed.${name}`, { uri: popular!, limit: 100 }),
       ),
     },
     {
       name: 'author feed without a picture',
       requests: [
-        asked('app.bsky.feed.getAuthorFeed', {
+        requested('app.bsky.feed.getAuthorFeed', {
           actor: PROLIFIC,
           filter: 'posts_with_media',
           limit: 100,
@@ -76,10 +76,10 @@ function edgesOf(edges: (name: string, actor: string) => Request): Request[] {
 
 function threads({ posts }: Cast): Attack[] {
   const v1 = posts.map((uri) =>
-    asked('app.bsky.feed.getPostThread', { uri, depth: 1_000, parentHeight: 1_000 }),
+    requested('app.bsky.feed.getPostThread', { uri, depth: 1_000, parentHeight: 1_000 }),
   )
   const v2 = posts.map((anchor) =>
-    asked('app.bsky.unspecced.getPostThreadV2', { anchor, below: 20, branchingFactor: 100 }),
+    requested('app.bsky.unspecced.getPostThreadV2', { anchor, below: 20, branchingFactor: 100 }),
   )
   return [{ name: 'threads: long, deep and wide', requests: [...v1, ...v2] }]
 }
@@ -92,7 +92,7 @@ function timelines({ ownLists }: Cast): Attack[] {
     viewer: MEMBER,
     path: `/v1/timelines/${key}/${rest}`,
   })
-  const notifications = asked('app.bsky.notification.listNotifications', { limit: 100 })
+  const notifications = requested('app.bsky.notification.listNotifications', { limit: 100 })
   return [
     { name: '/v1: 16 lists merged', requests: [of(merge, 'events?limit=100')] },
     { name: '/v1: one list', requests: keys.map((key) => of(key, 'events?limit=100')) },
@@ -102,11 +102,11 @@ function timelines({ ownLists }: Cast): Attack[] {
       requests: keys.map((key) => ({ ...of(key, 'stream?since=1'), isEndless: true })),
     },
     { name: 'notifications of the blocked', requests: [notifications] },
-    { name: 'own timeline, nothing left', requests: [asked('app.bsky.feed.getTimeline', {})] },
+    { name: 'own timeline, nothing left', requests: [requested('app.bsky.feed.getTimeline', {})] },
   ].map((attack) => ({ ...attack, by: ['a member'] }))
 }
 
-function asked(method: string, params: Record<string, string | number>): Request {
+function requested(method: string, params: Record<string, string | number>): Request {
   const pairs = Object.entries(params).map(([name, value]): [string, string] => [
     name,
     String(value),

@@ -51,7 +51,7 @@ export async function buyAsOneAddress(options: OneAddressOptions): Promise<Purch
       bids: interleaved(families.map(({ bids }) => bids)),
       forS: secondsOfAll,
     }
-    const each = seconds > 0 ? families.map((one) => ({ ...one, forS: seconds })) : []
+    const each = seconds > 0 ? families.map((family) => ({ ...family, forS: seconds })) : []
     const plans = [...each, all]
     for (const { name, bids, forS } of plans) {
       for (const isProxied of [false, true]) {

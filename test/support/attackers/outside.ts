@@ -40,7 +40,7 @@ export async function startOutside() {
     /** How many questions of visitors the public AppView was asked. */
     visitorsQuestions: () => appview.askedFor(TYPEAHEAD).length,
     async close(): Promise<void> {
-      for (const one of [appview, dripping, diligent]) await one.close()
+      for (const item of [appview, dripping, diligent]) await item.close()
     },
   }
 }
@@ -54,7 +54,7 @@ export async function attacksBeyond(
   return [
     drippingHosts(server, outside),
     oddLookups(),
-    await keptCursors(server, cast),
+    await storedCursors(server, cast),
     skippedNumbers(),
   ]
 }
@@ -92,9 +92,9 @@ function oddLookups(): Attack {
 }
 
 /** Of merges of the member's own lists in ever new orders. */
-async function keptCursors(server: CostlyServer, { ownLists }: Cast): Promise<Attack> {
-  const keys = ownLists.flatMap((one) =>
-    ownLists.filter((other) => other !== one).map((other) => `list:${one}+list:${other}`),
+async function storedCursors(server: CostlyServer, { ownLists }: Cast): Promise<Attack> {
+  const keys = ownLists.flatMap((list) =>
+    ownLists.filter((other) => other !== list).map((other) => `list:${list}+list:${other}`),
   )
   const of = { method: '/v1/timelines', viewer: MEMBER }
   const requests: Request[] = []

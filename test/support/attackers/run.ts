@@ -74,8 +74,8 @@ export async function runAttackers(options: AttackersOptions): Promise<Attackers
     await writeAsProgram(server, cast.rows)
     const attacks = [...attacksOver(cast), ...(await attacksBeyond(server, outside, cast))]
     await warm(measured, cast)
-    for (const one of planned(options, attacks)) {
-      const row = await rowOf(measured, one)
+    for (const item of planned(options, attacks)) {
+      const row = await rowOf(measured, item)
       rows.push(row)
       onRow?.(row)
     }
@@ -155,8 +155,8 @@ function asMember(request: Request): Request {
   return { ...request, viewer: request.viewer ?? MEMBER }
 }
 
-async function rowOf({ server, watch }: Measured, one: Planned): Promise<AttackRow> {
-  const { flood: attack, ...named } = one
+async function rowOf({ server, watch }: Measured, planned: Planned): Promise<AttackRow> {
+  const { flood: attack, ...named } = planned
   watch.begin()
   const least = named.atOnce === 0 ? attack.forMs : 0
   const { maxMs, result } = await server.metered(async () => {

@@ -29,9 +29,9 @@ export async function measure(
   const cursor = cursorOf(first.text)
   if (cursor === undefined) return [first.measured]
   const behind: Measured[] = []
-  for (const one of [cursor, ...forgedCursors(cursor)]) {
-    const asked = withCursor(request, one)
-    behind.push((await measureOne(server, asked, boundMs)).measured)
+  for (const value of [cursor, ...forgedCursors(cursor)]) {
+    const requested = withCursor(request, value)
+    behind.push((await measureOne(server, requested, boundMs)).measured)
   }
   return [first.measured, ...behind]
 }

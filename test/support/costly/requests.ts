@@ -74,7 +74,7 @@ export function queriesFor(nsid: string, cast: Cast): Request[] {
   const largest = numbersAtTheirMost(query)
   return [
     ...subjects.flatMap((params) =>
-      VIEWERS.map((viewer) => asked(query, viewer, { ...largest, ...params })),
+      VIEWERS.map((viewer) => requested(query, viewer, { ...largest, ...params })),
     ),
     ...varied(query, subjects, largest),
   ]
@@ -92,7 +92,7 @@ export function drawnQuery(nsid: string, cast: Cast, random: Random): Request {
     if (name in params || name === 'cursor' || !random.chance(0.5)) continue
     params[name] = random.pick(valuesOf(query, name, schema))
   }
-  return asked(query, random.pick(VIEWERS), params)
+  return requested(query, random.pick(VIEWERS), params)
 }
 
 function subjectsOf(query: Query): Params[] {
@@ -121,8 +121,8 @@ function valuesOf({ cast, nsid }: Query, name: string, schema: Schema): unknown[
     const { minimum = 0, maximum = 100 } = schema
     return [...new Set([maximum, minimum])]
   }
-  const one = schema.type === 'array' ? schema.items! : schema
-  const values = textsFor(cast, nsid, name, one)
+  const item = schema.type === 'array' ? schema.items! : schema
+  const values = textsFor(cast, nsid, name, item)
   return schema.type === 'array' ? [longest(values, schema.maxLength), values.slice(0, 1)] : values
 }
 
@@ -164,15 +164,19 @@ function varied(query: Query, subjects: readonly Params[], largest: Params): Req
   return names.flatMap((name) =>
     valuesOf(query, name, properties[name]!).flatMap((value, i) =>
       [undefined, MEMBER].map((viewer) =>
-        asked(query, viewer, { ...largest, ...subjects[i % subjects.length], [name]: value }),
+        requested(query, viewer, { ...largest, ...subjects[i % subjects.length], [name]: value }),
       ),
     ),
   )
 }
 
-function asked({ nsid, properties }: Query, viewer: string | undefined, params: Params): Request {
+function requested(
+  { nsid, properties }: Query,
+  viewer: string | undefined,
+  params: Params,
+): Request {
   const pairs = Object.entries(params).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]),
+    (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, String(item)]),
   )
   const text = pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : ''
   return { method: nsid, viewer, path: `/xrpc/${nsid}${text}`, isPaged: 'cursor' in properties }

@@ -16,7 +16,7 @@ type Drawn = { cast: Cast; i: number }
 /** As many as one call may name; fewer in a small world. */
 const MOST_NAMED = 10_000
 const ROWS_A_NAME = 5
-const MOST_SHOWN = [1_000, 2_147_483_647]
+const MOST_PRESENTED = [1_000, 2_147_483_647]
 /** One for each actor, and both values of what has two, for each viewer. */
 const VARIANTS = 6
 const ACTORS = [MEMBER, WHALE, HERMIT, COLLECTOR, PROLIFIC, crowd(0)]
@@ -76,7 +76,7 @@ function drawnFor(field: DescField, drawn: Drawn): unknown {
 
 function scalarOf({ localName, scalar }: DescField & { scalar: ScalarType }, { cast, i }: Drawn) {
   if (scalar === ScalarType.BOOL) return i % 2 === 1
-  if (scalar === ScalarType.INT32) return MOST_SHOWN[i % MOST_SHOWN.length]
+  if (scalar === ScalarType.INT32) return MOST_PRESENTED[i % MOST_PRESENTED.length]
   if (scalar === ScalarType.BYTES) return Buffer.alloc(1_000)
   const texts = textsFor(localName, cast)
   return texts[i % texts.length]

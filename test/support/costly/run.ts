@@ -36,7 +36,7 @@ export type CostlyOptions = {
 export type Finding = Measured & { beside: Beside | undefined }
 
 export type CostlyReport = {
-  asked: number
+  requested: number
   /** By status. */
   statuses: Record<number, number>
   /** Methods and routes that answered 200 at least once, with their longest turn in milliseconds. */
@@ -102,7 +102,7 @@ async function askAll(
   // Its first pages are slower than a warm server's.
   for (let i = 0; i < 2; i++) await measureBeside(server, undefined)
   const alone = await measureBeside(server, undefined)
-  const report: CostlyReport = { asked: 0, statuses: {}, longest: {}, alone, findings: [] }
+  const report: CostlyReport = { requested: 0, statuses: {}, longest: {}, alone, findings: [] }
   let method = ''
   for (const request of requests) {
     if (request.method !== method) onMethod?.(request.method)
@@ -120,7 +120,7 @@ async function askAll(
 
 function note(report: CostlyReport, { request, status, againMs }: Measured): void {
   const { statuses, longest } = report
-  report.asked++
+  report.requested++
   statuses[status] = (statuses[status] ?? 0) + 1
   if (status !== 200) return
   longest[request.method] = Math.max(longest[request.method] ?? 0, againMs)

@@ -94,7 +94,7 @@ function readsOf(at: string, actors: readonly string[]): Request[] {
   )
   return [
     ...lists,
-    ...lists.slice(0, 6).map((one) => ({ ...one, isPaged: false, headers: lines })),
+    ...lists.slice(0, 6).map((list) => ({ ...list, isPaged: false, headers: lines })),
     of('adjacency', { path: `${at}/adjacency`, headers: lines }),
     ...[`set=follows:${WHALE}&set=followers:${WHALE}`, sets.join('&')].map((query) =>
       of('intersection', { isPaged: true, path: `${at}/intersection?limit=1000&${query}` }),

@@ -24,7 +24,7 @@ export type Hot = { at: string; ms: number }
 export type MeterReply = { metered: Metered } | { hottest: Hot[] } | { isReady: true }
 
 const SAMPLING_US = 500
-const MOST_PLACES = 12
+const MOST_POSITIONS = 12
 const SOURCES = /\/src\/(.*)$/
 
 if (isMainThread && process.send) listen((reply) => void process.send!(reply))
@@ -117,5 +117,5 @@ function hottest({ nodes, samples, timeDeltas }: Profile): Hot[] {
     times.set(at, (times.get(at) ?? 0) + timeDeltas[i]! / 1000)
   }
   const all = [...times].map(([at, ms]) => ({ at, ms: Math.round(ms) }))
-  return all.sort((one, other) => other.ms - one.ms).slice(0, MOST_PLACES)
+  return all.sort((first, other) => other.ms - first.ms).slice(0, MOST_POSITIONS)
 }

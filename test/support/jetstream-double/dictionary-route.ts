@@ -31,9 +31,9 @@ export function serveDictionary(
   if (!isV2 || legacy) return void response.writeHead(404).end('not found\n')
   const { v2 } = dictionaries
   const { id, bytes } = fault === 'stale' ? withDictionaryId(v2, v2.id - 1) : v2
-  const asked = url.searchParams.get('id')
-  if (asked !== null && asked !== String(id)) {
-    const message = `no dictionary with id ${asked}; current dictionary id is ${id}`
+  const requested = url.searchParams.get('id')
+  if (requested !== null && requested !== String(id)) {
+    const message = `no dictionary with id ${requested}; current dictionary id is ${id}`
     const headers = { 'Content-Type': 'application/json' }
     return void response
       .writeHead(404, headers)

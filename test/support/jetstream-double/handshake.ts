@@ -67,15 +67,15 @@ function zstdV2(
   if (query.get('compress') === 'true' || String(headers['socket-encoding']).includes('zstd')) {
     return { status: 400, name: 'InvalidRequest', message: 'compress=true is the v1 opt-in' }
   }
-  const asked = query.get('zstdDictionary')
-  if (asked === null || asked === '') return undefined
-  if (!/^[1-9]\d{0,9}$/.test(asked)) {
+  const requested = query.get('zstdDictionary')
+  if (requested === null || requested === '') return undefined
+  if (!/^[1-9]\d{0,9}$/.test(requested)) {
     const message = 'zstdDictionary must be a positive integer zstd dictionary ID'
     return { status: 400, name: 'InvalidRequest', message }
   }
   const { id } = dictionaries.v2
-  if (Number(asked) === id) return dictionaries.v2
-  const message = `unknown zstd dictionary id ${asked}; current dictionary id is ${id}`
+  if (Number(requested) === id) return dictionaries.v2
+  const message = `unknown zstd dictionary id ${requested}; current dictionary id is ${id}`
   return { status: 400, name: 'UnknownZstdDictionary', message }
 }
 
@@ -84,9 +84,9 @@ function zstdV1(
   headers: Headers,
   { dictionaries, legacy }: HandshakeContext,
 ): Dictionary | Refusal | undefined {
-  const asked =
+  const requested =
     query.get('compress') === 'true' || String(headers['socket-encoding']).includes('zstd')
-  if (!asked) return undefined
+  if (!requested) return undefined
   const deflates = String(headers['sec-websocket-extensions']).includes('permessage-deflate')
   if (!deflates || legacy) return dictionaries.v1
   return { status: 400, name: 'InvalidRequest', message: 'choose one compression scheme' }

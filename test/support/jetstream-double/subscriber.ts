@@ -140,8 +140,8 @@ export class Subscriber {
   #frameOf(entry: LogEntry): string | Buffer | undefined {
     const { ignoresDids, legacy } = this.#behaviour
     const { wire } = this.account
-    const asked = ignoresDids ? { ...this.#filter, dids: undefined } : this.#filter
-    if (!wants(asked, entry.event)) return undefined
+    const requested = ignoresDids ? { ...this.#filter, dids: undefined } : this.#filter
+    if (!wants(requested, entry.event)) return undefined
     const text = textFrame(entry, wire, !legacy)
     if (text === undefined) return undefined
     const max = this.#filter.maxMessageSizeBytes

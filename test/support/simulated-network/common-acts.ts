@@ -138,7 +138,7 @@ function remove(parts: NetworkParts, atMs: number): Commit | undefined {
   const { did, state } = repositories[account]!
   if (state || !isAllowed(parts, account)) return
   if (collection === 'app.bsky.graph.follow' && restriction?.loyal.has(did)) return
-  const index = posts.findIndex((one) => one.author === account && one.rkey === rkey)
+  const index = posts.findIndex((post) => post.author === account && post.rkey === rkey)
   if (index >= 0) posts.splice(index, 1)
   return repositories[account]!.remove(collection, rkey, atMs)
 }
@@ -146,7 +146,7 @@ function remove(parts: NetworkParts, atMs: number): Commit | undefined {
 /** Stops all references to the account's records, and their deletion. */
 export function forgetAccount({ posts, deletables }: NetworkParts, account: number): void {
   dropWhere(posts, ({ author }) => author === account)
-  dropWhere(deletables, (one) => one.account === account)
+  dropWhere(deletables, (deletable) => deletable.account === account)
 }
 
 function follows(repository: SimulatedAccount, subjectDid: string): boolean {

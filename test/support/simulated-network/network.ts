@@ -78,7 +78,7 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
   let rareShare = 0
 
   function act(atMs: number): NetworkEvent | undefined {
-    const isRare = rareShare > 0 && (rareActs.isOwed() || random.chance(rareShare))
+    const isRare = rareShare > 0 && (rareActs.isPending() || random.chance(rareShare))
     return isRare ? rareActs.act(atMs) : actAsUsual(parts, atMs)
   }
 

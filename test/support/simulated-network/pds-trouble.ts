@@ -48,13 +48,16 @@ async function bend(response: Response, lie: 'did' | 'cid'): Promise<Response> {
   const answer = (await response.json()) as Answer
   const { records } = answer
   const bent = records
-    ? { ...answer, records: records.map((one, i) => (i === 0 ? bendRecord(one, lie) : one)) }
+    ? {
+        ...answer,
+        records: records.map((record, i) => (i === 0 ? bendRecord(record, lie) : record)),
+      }
     : bendRecord(answer, lie)
   return Response.json(bent)
 }
 
-function bendRecord(one: Answer, lie: 'did' | 'cid'): Answer {
-  if (!one.uri) return one
-  if (lie === 'cid') return { ...one, value: { ...one.value, text: 'Not what was signed' } }
-  return { ...one, uri: one.uri.replace(/did:[^/]+/, 'did:plc:somebodyelse222222222222') }
+function bendRecord(answer: Answer, lie: 'did' | 'cid'): Answer {
+  if (!answer.uri) return answer
+  if (lie === 'cid') return { ...answer, value: { ...answer.value, text: 'Not what was signed' } }
+  return { ...answer, uri: answer.uri.replace(/did:[^/]+/, 'did:plc:somebodyelse222222222222') }
 }

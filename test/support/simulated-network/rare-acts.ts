@@ -13,7 +13,7 @@ type Picture = { cid: string; size: number }
 export type RareActs = {
   act(atMs: number): RareEvent | undefined
   /** Whether the last act has a second part, which must come next. */
-  isOwed(): boolean
+  isPending(): boolean
   /** These accounts are never closed, and take part in more blocks than others. */
   spare(accounts: readonly number[]): void
 }
@@ -24,7 +24,7 @@ type Rare = {
   /** Existing blobs; made-up ones if empty. */
   readonly pictures: readonly Picture[]
   /** Second parts of acts. */
-  readonly owed: RareEvent[]
+  readonly pending: RareEvent[]
   spared: readonly number[]
   /** Makes names differ. */
   changes: number
@@ -46,10 +46,10 @@ const WEIGHTS: [Act, weight: number][] = [
 const DECK = WEIGHTS.flatMap(([act, weight]) => Array.from({ length: weight }, () => act))
 
 export function createRareActs(network: NetworkParts, pictures: readonly Picture[]): RareActs {
-  const rare: Rare = { network, pictures, owed: [], spared: [], changes: 0 }
+  const rare: Rare = { network, pictures, pending: [], spared: [], changes: 0 }
   return {
-    act: (atMs) => rare.owed.shift() ?? network.random.pick(DECK)(rare, atMs),
-    isOwed: () => rare.owed.length > 0,
+    act: (atMs) => rare.pending.shift() ?? network.random.pick(DECK)(rare, atMs),
+    isPending: () => rare.pending.length > 0,
     spare: (accounts) => {
       rare.spared = accounts
     },
@@ -112,14 +112,14 @@ function enlist(rare: Rare, atMs: number): RareEvent | undefined {
 }
 
 /** Only the author may reply. */
-function postGated({ network, owed }: Rare, atMs: number): RareEvent | undefined {
+function postGated({ network, pending }: Rare, atMs: number): RareEvent | undefined {
   const root = post(network, atMs, { reply: undefined })
   if (!root) return
   const collection = 'app.bsky.feed.threadgate'
   const uri = `at://${root.did}/${root.collection}/${root.rkey}`
   const value = { post: uri, allow: [], createdAt: new Date(atMs).toISOString() }
   const repository = network.repositories.find(({ did }) => did === root.did)!
-  owed.push(repository.put({ collection, rkey: root.rkey, value, atMs }))
+  pending.push(repository.put({ collection, rkey: root.rkey, value, atMs }))
   return root
 }
 

@@ -96,10 +96,12 @@ type KeyOf = (did: string) => Promise<Secp256k1Keypair>
 type Identities = { accounts: Accounts; keyOf: KeyOf; servers: SimulatedServers }
 
 function findAccounts(repositories: readonly SimulatedAccount[]) {
-  const dids = new Map(repositories.map((one) => [one.did, one]))
+  const dids = new Map(repositories.map((repository) => [repository.did, repository]))
   const byDid = (did = '') => dids.get(did)
   const byHandle = (handle = '') =>
-    repositories.find((one) => one.handle === handle && one.state !== 'deleted')
+    repositories.find(
+      (repository) => repository.handle === handle && repository.state !== 'deleted',
+    )
   return {
     byDid,
     byHandle,

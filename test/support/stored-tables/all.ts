@@ -14,5 +14,5 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   ...notes,
   ...operators,
   ...own,
-  ...Object.assign({}, ...wholes.map((one) => one.storedTables)),
+  ...Object.assign({}, ...wholes.map((whole) => whole.storedTables)),
 }

@@ -44,10 +44,10 @@ export function createArrivals(
   function release(did: string): void {
     const waiting = held.get(did) ?? []
     held.delete(did)
-    for (const one of waiting) {
+    for (const item of waiting) {
       const others = [...held.keys()].filter((other) => !isAuthor(other))
-      for (const other of others) if (mentions(one.event, other)) release(other)
-      pass(one)
+      for (const other of others) if (mentions(item.event, other)) release(other)
+      pass(item)
     }
   }
 

@@ -17,7 +17,7 @@ export type Comparison = { compared: number; differences: Difference[] }
 
 export type Check = (same: boolean, difference: Omit<Difference, 'viewer'>) => void
 
-export type Parts = {
+export type Dependencies = {
   subject: Subject
   oracle: Oracle
   viewer: string
@@ -46,7 +46,7 @@ export type Post = {
 const MAX_PAGES = 2_000
 
 export function compareProfile(
-  { oracle, viewer, check }: Pick<Parts, 'oracle' | 'viewer' | 'check'>,
+  { oracle, viewer, check }: Pick<Dependencies, 'oracle' | 'viewer' | 'check'>,
   { did, handle, displayName, viewer: state }: Profile,
 ): void {
   const account = oracle.account(did)
@@ -69,7 +69,7 @@ export function compareProfile(
 }
 
 export function compareAccounts(
-  parts: Parts,
+  parts: Dependencies,
   what: string,
   views: Profile[],
   { must, may }: { must: Set<string>; may: Set<string> },
@@ -85,12 +85,12 @@ export function compareAccounts(
   for (const view of views) compareProfile(parts, view)
 }
 
-export function isListed({ oracle, viewer }: Parts, did: string): boolean {
+export function isListed({ oracle, viewer }: Dependencies, did: string): boolean {
   return !oracle.isHidden(did) && !oracle.isBlocked(viewer, did)
 }
 
 export async function readAll<T>(
-  { subject, viewer, pageSize }: Parts,
+  { subject, viewer, pageSize }: Dependencies,
   method: string,
   params: Record<string, string>,
   field: string,

@@ -1,9 +1,9 @@
 // Follows, followers and known followers.
 
-import { compareAccounts, isListed, type Parts, type Profile, readAll } from './checking.ts'
+import { compareAccounts, type Dependencies, isListed, type Profile, readAll } from './checking.ts'
 import { AnswerError } from './subject.ts'
 
-export async function compareFollows(parts: Parts): Promise<void> {
+export async function compareFollows(parts: Dependencies): Promise<void> {
   const { oracle, viewer } = parts
   const method = 'app.bsky.graph.getFollows'
   const views = await readAll<Profile>(parts, method, { actor: viewer }, 'follows')
@@ -11,7 +11,7 @@ export async function compareFollows(parts: Parts): Promise<void> {
   compareAccounts(parts, 'getFollows', views, { must: expected, may: expected })
 }
 
-export async function compareFollowers(parts: Parts): Promise<void> {
+export async function compareFollowers(parts: Dependencies): Promise<void> {
   const { oracle, viewer } = parts
   const method = 'app.bsky.graph.getFollowers'
   const views = await readAll<Profile>(parts, method, { actor: viewer }, 'followers')
@@ -20,7 +20,7 @@ export async function compareFollowers(parts: Parts): Promise<void> {
   compareAccounts(parts, 'getFollowers', views, { must: listed(must), may: listed(may) })
 }
 
-export async function compareKnownFollowers(parts: Parts, about: string): Promise<void> {
+export async function compareKnownFollowers(parts: Dependencies, about: string): Promise<void> {
   const { oracle, viewer, check } = parts
   const expected = new Set(
     [...oracle.follows(viewer)].filter(

@@ -1,25 +1,25 @@
 // Lists of authors: the lists themselves and their members.
 
-import { compareAccounts, isListed, type Parts, type Profile, readAll } from './checking.ts'
+import { compareAccounts, type Dependencies, isListed, type Profile, readAll } from './checking.ts'
 
 const LIST = 'app.bsky.graph.list'
 const ITEM = 'app.bsky.graph.listitem'
 
-export async function compareLists(parts: Parts, everybody: string[]): Promise<void> {
+export async function compareLists(parts: Dependencies, everybody: string[]): Promise<void> {
   const { oracle, check } = parts
   for (const did of everybody) {
     const own = oracle.records(did, LIST).map(({ rkey }) => `at://${did}/${LIST}/${rkey}`)
     if (own.length === 0 || !oracle.isSteady(did) || !isListed(parts, did)) continue
     const method = 'app.bsky.graph.getLists'
     const lists = await readAll<{ uri: string }>(parts, method, { actor: did }, 'lists')
-    const shown = lists.map(({ uri }) => uri).sort()
-    const isSame = JSON.stringify(shown) === JSON.stringify([...own].sort())
-    check(isSame, { what: 'lists', about: did, expected: own, got: shown })
+    const visible = lists.map(({ uri }) => uri).sort()
+    const isSame = JSON.stringify(visible) === JSON.stringify([...own].sort())
+    check(isSame, { what: 'lists', about: did, expected: own, got: visible })
     for (const list of own) await compareItems(parts, did, list)
   }
 }
 
-async function compareItems(parts: Parts, owner: string, list: string): Promise<void> {
+async function compareItems(parts: Dependencies, owner: string, list: string): Promise<void> {
   const { oracle } = parts
   const on = oracle
     .records(owner, ITEM)

@@ -1,7 +1,7 @@
 // Notifications: each one once, by reason, author and subject; every one that is certain since the mark, none
 // without a matching act; and the badge must count those that the list shows as unread.
 
-import { type Parts, type Profile, readAll } from './checking.ts'
+import { type Dependencies, type Profile, readAll } from './checking.ts'
 import { didOf } from './oracle.ts'
 
 type Notification = {
@@ -23,33 +23,38 @@ const REASONS = [
 /** Levels of ancestors above a reply. */
 const MAX_HEIGHT = 4
 
-export async function compareNotifications(parts: Parts): Promise<void> {
+export async function compareNotifications(parts: Dependencies): Promise<void> {
   const { subject, oracle, viewer, check } = parts
   const method = 'app.bsky.notification.listNotifications'
   const got = await readAll<Notification>(parts, method, {}, 'notifications')
   const possible = new Map<string, boolean>()
   for (const did of oracle.everybody()) {
     if (!mayTell(parts, did)) continue
-    for (const { key, isSure } of deedsOf(parts, did)) {
+    for (const { key, isSure } of actionsOf(parts, did)) {
       possible.set(key, (possible.get(key) ?? false) || isSure)
     }
   }
-  const shown = new Set<string>()
-  for (const one of got) {
-    const key = keyOf(one)
-    check(!shown.has(key), { what: 'notification twice', about: one.uri, expected: 1, got: key })
+  const visible = new Set<string>()
+  for (const notification of got) {
+    const key = keyOf(notification)
+    check(!visible.has(key), {
+      what: 'notification twice',
+      about: notification.uri,
+      expected: 1,
+      got: key,
+    })
     check(possible.has(key), {
       what: 'notification',
-      about: one.uri,
+      about: notification.uri,
       expected: 'absent',
       got: key,
     })
-    shown.add(key)
+    visible.add(key)
   }
   for (const [key, isSure] of possible) {
     if (!isSure) continue
     const about = key.split(' ').at(-1)!
-    check(shown.has(key), { what: 'notification', about, expected: key, got: 'missing' })
+    check(visible.has(key), { what: 'notification', about, expected: key, got: 'missing' })
   }
   const unread = got.filter(({ isRead }) => !isRead).length
   const { count } = await subject.get<{ count: number }>(
@@ -68,13 +73,13 @@ function keyOf({ reason, author, reasonSubject, uri }: Notification): string {
     : `${reason} ${author.did} ${uri}`
 }
 
-function mayTell({ oracle, viewer }: Parts, did: string): boolean {
+function mayTell({ oracle, viewer }: Dependencies, did: string): boolean {
   const isAway = did === viewer || oracle.isHidden(did)
   return !isAway && !oracle.isBlocked(viewer, did) && !oracle.isMuted(viewer, did)
 }
 
 /** Acts of one account that the member may be notified of. */
-function deedsOf(parts: Parts, did: string): Expected[] {
+function actionsOf(parts: Dependencies, did: string): Expected[] {
   const { oracle, viewer } = parts
   const found: Expected[] = []
   for (const [collection, reason] of REASONS) {
@@ -88,7 +93,7 @@ function deedsOf(parts: Parts, did: string): Expected[] {
     }
   }
   for (const { rkey } of oracle.records(did, POST)) {
-    found.push(...postDeeds(parts, `at://${did}/${POST}/${rkey}`))
+    found.push(...postActivity(parts, `at://${did}/${POST}/${rkey}`))
   }
   return found
 }
@@ -96,7 +101,7 @@ function deedsOf(parts: Parts, did: string): Expected[] {
 /**
  * A quote takes precedence over a reply; of the ancestors, only the parent is certain to be known.
  */
-function postDeeds(parts: Parts, uri: string): Expected[] {
+function postActivity(parts: Dependencies, uri: string): Expected[] {
   const { oracle, viewer } = parts
   const { author, value } = oracle.post(uri)!
   const isMarked = oracle.isMarked(uri)
@@ -125,7 +130,7 @@ function postDeeds(parts: Parts, uri: string): Expected[] {
 }
 
 /** Whether the member wrote anything in the thread. */
-function isInThread({ oracle, viewer }: Parts, root: string): boolean {
+function isInThread({ oracle, viewer }: Dependencies, root: string): boolean {
   if (didOf(root) === viewer) return true
   return oracle.records(viewer, POST).some(({ value }) => {
     return (value['reply'] as { root: Ref } | undefined)?.root.uri === root

@@ -1,19 +1,19 @@
 // Fetches a few pictures of a timeline's posts through our own route and checks that they are pictures.
 
 import sharp from 'sharp'
-import type { Parts } from './checking.ts'
+import type { Dependencies } from './checking.ts'
 import type { Item } from './compare-timeline.ts'
 
 const MAX_PICTURES = 3
 
 export async function comparePictures(
-  { subject, check }: Parts,
+  { subject, check }: Dependencies,
   items: readonly Item[],
 ): Promise<void> {
-  const shown = items.flatMap(({ post }) =>
+  const visible = items.flatMap(({ post }) =>
     (post.embed?.images ?? []).map(({ thumb }) => ({ thumb, uri: post.uri })),
   )
-  for (const { thumb, uri } of shown.slice(0, MAX_PICTURES)) {
+  for (const { thumb, uri } of visible.slice(0, MAX_PICTURES)) {
     const { pathname, search } = new URL(thumb)
     const { status, bytes } = await subject.picture(pathname + search)
     const width = status === 200 ? await widthOf(bytes) : undefined

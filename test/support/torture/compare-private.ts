@@ -1,14 +1,14 @@
 // A member's private state: exactly the mutes and bookmarks that were answered with 200.
 
-import { compareAccounts, isListed, type Parts, type Profile, readAll } from './checking.ts'
-import type { Deeds } from './deeds.ts'
+import { compareAccounts, type Dependencies, isListed, type Profile, readAll } from './checking.ts'
+import type { Actions } from './deeds.ts'
 import { didOf } from './oracle.ts'
 
 type Bookmark = { subject: { uri: string }; item: { $type: string } }
 
-export async function compareMutes(parts: Parts, deeds: Deeds): Promise<void> {
+export async function compareMutes(parts: Dependencies, actions: Actions): Promise<void> {
   const { oracle, viewer } = parts
-  const muted = [...deeds.muted(viewer)]
+  const muted = [...actions.muted(viewer)]
   const views = await readAll<Profile>(parts, 'app.bsky.graph.getMutes', {}, 'mutes')
   compareAccounts(parts, 'getMutes', views, {
     must: new Set(muted.filter((did) => isListed(parts, did))),
@@ -16,14 +16,19 @@ export async function compareMutes(parts: Parts, deeds: Deeds): Promise<void> {
   })
 }
 
-export async function compareBookmarks(parts: Parts, deeds: Deeds): Promise<void> {
+export async function compareBookmarks(parts: Dependencies, actions: Actions): Promise<void> {
   const { oracle, viewer, check } = parts
-  const expected = deeds.bookmarked(viewer)
+  const expected = actions.bookmarked(viewer)
   const method = 'app.bsky.bookmark.getBookmarks'
-  const kept = await readAll<Bookmark>(parts, method, {}, 'bookmarks')
-  const byUri = new Map(kept.map(({ subject, item }) => [subject.uri, item]))
+  const stored = await readAll<Bookmark>(parts, method, {}, 'bookmarks')
+  const byUri = new Map(stored.map(({ subject, item }) => [subject.uri, item]))
   const got = byUri.size
-  check(kept.length === got, { what: 'bookmarks twice', about: viewer, expected: got, got: kept })
+  check(stored.length === got, {
+    what: 'bookmarks twice',
+    about: viewer,
+    expected: got,
+    got: stored,
+  })
   for (const uri of byUri.keys()) {
     check(expected.has(uri), { what: 'bookmark', about: uri, expected: 'absent', got: 'kept' })
   }
@@ -31,9 +36,9 @@ export async function compareBookmarks(parts: Parts, deeds: Deeds): Promise<void
     const item = byUri.get(uri)
     const isThere = oracle.post(uri) !== undefined && !oracle.isHidden(didOf(uri))
     const name = item?.$type.split('#')[1] ?? 'missing'
-    const isShown = name === 'postView' || name === 'blockedPost'
+    const isVisible = name === 'postView' || name === 'blockedPost'
     const want = isThere ? 'shown' : 'not found'
-    check(item !== undefined && isShown === isThere, {
+    check(item !== undefined && isVisible === isThere, {
       what: 'bookmark',
       about: uri,
       expected: want,

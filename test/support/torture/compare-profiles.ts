@@ -1,18 +1,18 @@
 // Every profile as a member sees it: names, counts, and the relationship between the two accounts.
 
-import { compareProfile, type Parts, type Profile } from './checking.ts'
+import { compareProfile, type Dependencies, type Profile } from './checking.ts'
 
 const AT_ONCE = 25
 
-export async function compareProfiles(parts: Parts, everybody: string[]): Promise<void> {
+export async function compareProfiles(parts: Dependencies, everybody: string[]): Promise<void> {
   const { subject, oracle, viewer, check } = parts
   for (let start = 0; start < everybody.length; start += AT_ONCE) {
-    const asked = everybody.slice(start, start + AT_ONCE)
-    const query = asked.map((did) => ['actors', did])
+    const requested = everybody.slice(start, start + AT_ONCE)
+    const query = requested.map((did) => ['actors', did])
     const method = 'app.bsky.actor.getProfiles'
     const { profiles } = await subject.get<{ profiles: Profile[] }>(viewer, method, query)
-    const byDid = new Map(profiles.map((one) => [one.did, one]))
-    for (const did of asked) {
+    const byDid = new Map(profiles.map((profile) => [profile.did, profile]))
+    for (const did of requested) {
       const profile = byDid.get(did)
       const isDue = oracle.isSteady(did) && !oracle.isHidden(did)
       if (isDue || oracle.isHidden(did)) {
@@ -21,20 +21,23 @@ export async function compareProfiles(parts: Parts, everybody: string[]): Promis
         )
         check(expected === got, { what: 'profile', about: did, expected, got })
       }
-      if (profile && isDue) compareWhole(parts, profile)
+      if (profile && isDue) compareComplete(parts, profile)
     }
   }
 }
 
-function compareWhole(parts: Parts, profile: Profile): void {
+function compareComplete(parts: Dependencies, profile: Profile): void {
   const { oracle, viewer, check } = parts
   const { did, viewer: state = {} } = profile
   compareProfile(parts, profile)
   const { must, may } = oracle.followers(did)
-  const isHidden = (one: string) => oracle.isHidden(one)
-  const followers = { least: [...must].filter((one) => !isHidden(one)).length, most: may.size }
+  const isHidden = (value: string) => oracle.isHidden(value)
+  const followers = { least: [...must].filter((value) => !isHidden(value)).length, most: may.size }
   const followed = [...oracle.follows(did)]
-  const follows = { least: followed.filter((one) => !isHidden(one)).length, most: followed.length }
+  const follows = {
+    least: followed.filter((value) => !isHidden(value)).length,
+    most: followed.length,
+  }
   const relations = {
     blocking: [oracle.isBlockedBy(did, viewer), state.blocking !== undefined],
     blockedBy: [oracle.isBlockedBy(viewer, did), state.blockedBy === true],

@@ -1,6 +1,6 @@
 // Searches: members' own posts by a number unique to them, and authors by the number in their name.
 
-import type { Parts, Post, Profile } from './checking.ts'
+import type { Dependencies, Post, Profile } from './checking.ts'
 import { sleep } from './sleep.ts'
 import { AnswerError, type Subject } from './subject.ts'
 
@@ -11,7 +11,7 @@ const MAX_SEARCHES = 6
 const TRIES = 60
 const RETRY_MS = 1_000
 
-export async function compareSearch(parts: Parts, everybody: string[]): Promise<void> {
+export async function compareSearch(parts: Dependencies, everybody: string[]): Promise<void> {
   const { oracle, viewer } = parts
   const posts = oracle
     .records(viewer, POST)
@@ -28,24 +28,24 @@ export async function compareSearch(parts: Parts, everybody: string[]): Promise<
 }
 
 async function comparePosts(
-  { subject, viewer, check }: Parts,
+  { subject, viewer, check }: Dependencies,
   { q, uri }: { q: string; uri: string },
 ): Promise<void> {
   const method = 'app.bsky.feed.searchPosts'
   const { posts } = await search<{ posts: Post[] }>(subject, viewer, method, { q, limit: 10 })
-  const got = posts.map((one) => one.uri)
+  const got = posts.map((post) => post.uri)
   const isSame = got.length === 1 && got[0] === uri
   check(isSame, { what: `search for "${q}"`, about: uri, expected: [uri], got })
 }
 
-async function compareActors({ subject, viewer, oracle, check }: Parts, did: string) {
+async function compareActors({ subject, viewer, oracle, check }: Dependencies, did: string) {
   const profile = oracle.records(did, 'app.bsky.actor.profile')[0]?.value
   const q = String(profile?.['displayName'] ?? '')
   if (q === '' || oracle.isBlocked(viewer, did)) return
   const method = 'app.bsky.actor.searchActors'
   const params = { q, limit: 100 }
   const { actors } = await search<{ actors: Profile[] }>(subject, viewer, method, params)
-  const got = actors.map((one) => one.did)
+  const got = actors.map((actor) => actor.did)
   check(got.includes(did), { what: `search for "${q}"`, about: did, expected: 'found', got })
 }
 

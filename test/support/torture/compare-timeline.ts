@@ -2,7 +2,7 @@
 
 import {
   compareProfile,
-  type Parts,
+  type Dependencies,
   type Post,
   type Profile,
   readAll,
@@ -18,7 +18,7 @@ export type Item = {
 }
 
 /** @returns the items that are shown. */
-export async function compareTimeline(parts: Parts): Promise<Item[]> {
+export async function compareTimeline(parts: Dependencies): Promise<Item[]> {
   const { oracle, viewer, check, pageSize } = parts
   const items = await readAll<Item>(parts, 'app.bsky.feed.getTimeline', {}, 'feed')
   const got = items.map((item) => item.reason?.uri ?? item.post.uri)
@@ -31,16 +31,16 @@ export async function compareTimeline(parts: Parts): Promise<Item[]> {
   const mayHide = ownThatMayHide({ followed, own }, pageSize)
   for (const row of known.values()) {
     const isVisible = oracle.isVisible(viewer, row)
-    const isShown = gotOnce.has(row.uri)
-    const isSame = isVisible === undefined || isVisible === isShown
-    const isExcused = isVisible && !isShown && mayHide.has(row)
+    const isPresented = gotOnce.has(row.uri)
+    const isSame = isVisible === undefined || isVisible === isPresented
+    const isExcused = isVisible && !isPresented && mayHide.has(row)
     const expected = isVisible ? 'shown' : 'absent'
-    const shown = isShown ? 'shown' : 'missing'
+    const visible = isPresented ? 'shown' : 'missing'
     check(isSame || isExcused === true, {
       what: `timeline item${row.post === row.uri ? '' : `, repost of ${row.post}`}`,
       about: row.uri,
       expected,
-      got: shown,
+      got: visible,
     })
   }
   for (const uri of gotOnce) {
@@ -56,18 +56,18 @@ export async function compareTimeline(parts: Parts): Promise<Item[]> {
   return items
 }
 
-function comparePost({ oracle, viewer, check }: Parts, { post, reason, reply }: Item): void {
+function comparePost({ oracle, viewer, check }: Dependencies, { post, reason, reply }: Item): void {
   const { uri, author } = post
   compareProfile({ oracle, viewer, check }, author)
   if (reason) compareProfile({ oracle, viewer, check }, reason.by)
   const counts: Counts = oracle.counts(uri)
-  const shown: [string, Bounds, number][] = [
+  const visible: [string, Bounds, number][] = [
     ['likeCount', counts.likes, post.likeCount],
     ['repostCount', counts.reposts, post.repostCount],
     ['replyCount', counts.replies, post.replyCount],
     ['quoteCount', counts.quotes, post.quoteCount],
   ]
-  for (const [what, bounds, got] of shown) {
+  for (const [what, bounds, got] of visible) {
     check(got >= bounds.least && got <= bounds.most, { what, about: uri, expected: bounds, got })
   }
   const likes = oracle.hasReacted(viewer, 'app.bsky.feed.like', uri)

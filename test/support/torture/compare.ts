@@ -1,6 +1,6 @@
 // Reads everything that members can see, page by page, and compares it with the oracle.
 
-import type { Check, Comparison, Parts } from './checking.ts'
+import type { Check, Comparison, Dependencies } from './checking.ts'
 import { compareForYou } from './compare-for-you.ts'
 import { compareFollowers, compareFollows, compareKnownFollowers } from './compare-graph.ts'
 import { compareLists } from './compare-lists.ts'
@@ -11,19 +11,19 @@ import { compareProfiles } from './compare-profiles.ts'
 import { compareSearch } from './compare-search.ts'
 import { compareThreads } from './compare-threads.ts'
 import { compareTimeline } from './compare-timeline.ts'
-import type { Deeds } from './deeds.ts'
+import type { Actions } from './deeds.ts'
 import { createOracle } from './oracle.ts'
 import type { Subject } from './subject.ts'
 import type { World } from './world.ts'
 
 export async function compareAll(options: {
   world: World
-  deeds: Deeds
+  actions: Actions
   subject: Subject
   pageSize: number
 }): Promise<Comparison> {
-  const { world, deeds, subject, pageSize } = options
-  const oracle = createOracle(world, deeds)
+  const { world, actions, subject, pageSize } = options
+  const oracle = createOracle(world, actions)
   const result: Comparison = { compared: 0, differences: [] }
   const everybody = world.network.repositories.map(({ did }) => did)
   for (const { did: viewer } of world.members) {
@@ -31,7 +31,7 @@ export async function compareAll(options: {
       result.compared++
       if (!same) result.differences.push({ viewer, ...difference })
     }
-    const parts: Parts = { subject, oracle, viewer, check, pageSize }
+    const parts: Dependencies = { subject, oracle, viewer, check, pageSize }
     const items = await compareTimeline(parts)
     await compareThreads(parts, items)
     await comparePictures(parts, items)
@@ -41,8 +41,8 @@ export async function compareAll(options: {
     await compareProfiles(parts, everybody)
     await compareNotifications(parts)
     await compareLists(parts, everybody)
-    await compareMutes(parts, deeds)
-    await compareBookmarks(parts, deeds)
+    await compareMutes(parts, actions)
+    await compareBookmarks(parts, actions)
     await compareSearch(parts, everybody)
     await compareForYou(parts)
   }

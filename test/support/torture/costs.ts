@@ -110,7 +110,7 @@ function memoryOf(pid: number | undefined): { rssMb: number; childrenMb: number 
 function statusOf(pid: string, field: 'VmHWM' | 'VmRSS'): number {
   const line = read(`/proc/${pid}/status`)
     .split('\n')
-    .find((one) => one.startsWith(field))
+    .find((value) => value.startsWith(field))
   return Math.round(Number(line?.split(/\s+/)[1] ?? 0) / 1024)
 }
 

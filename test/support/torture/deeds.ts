@@ -8,7 +8,7 @@ import { sleep } from './sleep.ts'
 import { AnswerError, type Subject } from './subject.ts'
 import type { World } from './world.ts'
 
-export type Deeds = {
+export type Actions = {
   /** Starts one act of one member; the next one waits for it. */
   next(): void
   /** Resolves when every act that was started is answered. */
@@ -20,27 +20,27 @@ export type Deeds = {
   count(): number
 }
 
-type Deed = { member: string; method: string; input: Record<string, unknown> }
+type Action = { member: string; method: string; input: Record<string, unknown> }
 
 const POST = 'app.bsky.feed.post'
 const RETRY_MS = 100
 const MAX_WAIT_MS = 90_000
 
-export function createDeeds(parts: { world: World; subject: Subject; random: Random }): Deeds {
+export function createActions(parts: { world: World; subject: Subject; random: Random }): Actions {
   const { world, subject, random } = parts
   const mutes = new Map(world.members.map(({ did }) => [did, new Set<string>()]))
   const bookmarks = new Map(world.members.map(({ did }) => [did, new Set<string>()]))
   let line: Promise<void> = Promise.resolve()
   let count = 0
 
-  function draw(): Deed | undefined {
+  function draw(): Action | undefined {
     const member = random.pick(world.members).did
     const isMute = random.chance(0.3)
     const isUndone = random.chance(0.35)
     return isMute ? drawMute(member, isUndone) : drawBookmark(member, isUndone)
   }
 
-  function drawMute(member: string, isUndone: boolean): Deed | undefined {
+  function drawMute(member: string, isUndone: boolean): Action | undefined {
     const of = mutes.get(member)!
     const stranger = random.pick(world.network.repositories)
     if (stranger.did === member || stranger.state || (!isUndone && of.size >= 3)) return
@@ -51,7 +51,7 @@ export function createDeeds(parts: { world: World; subject: Subject; random: Ran
     return { member, method, input: { actor } }
   }
 
-  function drawBookmark(member: string, isUndone: boolean): Deed | undefined {
+  function drawBookmark(member: string, isUndone: boolean): Action | undefined {
     const of = bookmarks.get(member)!
     const { did, state, collections } = random.pick(world.network.repositories)
     const posts = [...(collections.get(POST)?.values() ?? [])]
@@ -69,7 +69,7 @@ export function createDeeds(parts: { world: World; subject: Subject; random: Ran
     return { member, method: 'app.bsky.bookmark.createBookmark', input }
   }
 
-  async function insist({ member, method, input }: Deed): Promise<void> {
+  async function insist({ member, method, input }: Action): Promise<void> {
     const deadline = performance.now() + MAX_WAIT_MS
     for (;;) {
       try {

@@ -14,7 +14,7 @@ import type { Subject } from './subject.ts'
 /** From sysexits.h: the exit code when a full disk stops the process. */
 const EXIT_IO = 74
 const FULL_MS = 1_500
-const ROOM_TIMEOUT_MS = 90_000
+const SPACE_TIMEOUT_MS = 90_000
 const DATABASE = 'slipstream.sqlite'
 
 export const diskFaults = {
@@ -23,7 +23,7 @@ export const diskFaults = {
     world.restrict(true)
     await until(leaveMark(world, subject), {
       what: 'all before was applied',
-      withinMs: ROOM_TIMEOUT_MS,
+      withinMs: SPACE_TIMEOUT_MS,
     })
     await subject.excusing([EXIT_IO], async () => {
       subject.disk.fill()
@@ -34,7 +34,10 @@ export const diskFaults = {
       await sleep(forMs)
       if (!subject.isAlive()) await subject.start()
     })
-    await until(() => hasRoom(subject), { what: 'there is room again', withinMs: ROOM_TIMEOUT_MS })
+    await until(() => hasCapacity(subject), {
+      what: 'there is room again',
+      withinMs: SPACE_TIMEOUT_MS,
+    })
     world.restrict(false)
   },
   'torn-snapshot': async ({ subject }, { forMs, dice }) => {
@@ -53,7 +56,7 @@ export const diskFaults = {
 
 type Health = { ingest?: { disk?: { state: string } } }
 
-async function hasRoom(subject: Subject): Promise<boolean> {
+async function hasCapacity(subject: Subject): Promise<boolean> {
   const { ingest } = (await subject.health().catch(() => ({}))) as Health
   return ingest?.disk?.state === 'ok'
 }
@@ -87,8 +90,8 @@ function cutHeaders(path: string): void {
 /** Everything in the folder except the database. */
 function cacheFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((one) => one.isFile() && !one.name.startsWith(DATABASE))
-    .map((one) => join(one.parentPath, one.name))
+    .filter((entry) => entry.isFile() && !entry.name.startsWith(DATABASE))
+    .map((entry) => join(entry.parentPath, entry.name))
     .sort()
 }
 

@@ -4,8 +4,8 @@ import type { PlannedFault } from './plan.ts'
 import type { Subject } from './subject.ts'
 import type { World } from './world.ts'
 
-export type Parts = { world: World; subject: Subject }
-export type Fault = (parts: Parts, planned: PlannedFault) => Promise<void>
+export type Dependencies = { world: World; subject: Subject }
+export type Fault = (parts: Dependencies, planned: PlannedFault) => Promise<void>
 
 /** The fault had no effect: not a difference, but the run's report must say so. */
 export class WithoutEffect extends Error {

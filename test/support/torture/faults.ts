@@ -1,7 +1,7 @@
 // Every fault, by name: its effect, and how it ends. The next fault waits until it has.
 
 import { diskFaults } from './disk-faults.ts'
-import type { Fault, Parts } from './fault.ts'
+import type { Dependencies, Fault } from './fault.ts'
 import { lieFaults } from './lie-faults.ts'
 import { pdsFaults } from './pds-faults.ts'
 import type { FaultKind, PlannedFault } from './plan.ts'
@@ -18,6 +18,6 @@ const faults = {
   ...lieFaults,
 } satisfies Record<FaultKind, Fault>
 
-export function strike(parts: Parts, planned: PlannedFault): Promise<void> {
+export function strike(parts: Dependencies, planned: PlannedFault): Promise<void> {
   return faults[planned.kind](parts, planned)
 }

@@ -2,7 +2,7 @@
 // honest feed is read before and after.
 
 import { until } from '../eventually.ts'
-import { hadEffect, type Parts } from './fault.ts'
+import { type Dependencies, hadEffect } from './fault.ts'
 import { type FeedTrick, feedTricks } from './hostile-feeds.ts'
 import { inTurns } from './in-turns.ts'
 
@@ -12,7 +12,7 @@ const SKELETON = 'app.bsky.feed.getFeedSkeleton'
 const TIMES = 4
 const FEED_TIMEOUT_MS = 40_000
 
-export async function floodFeeds(parts: Parts): Promise<void> {
+export async function floodFeeds(parts: Dependencies): Promise<void> {
   const { world, subject } = parts
   const { feeds } = world.strangers
   const { did: aud, uriOf } = world.strangers.mintFeeds()
@@ -20,25 +20,25 @@ export async function floodFeeds(parts: Parts): Promise<void> {
   const post = writer && [...writer.collections.get(POST)!.values()].at(-1)!
   hadEffect('a member has a post to show', post !== undefined)
   feeds.show(`at://${writer!.did}/${POST}/${post!.rkey}`)
-  const before = feedTricks.map((trick) => feeds.asked(trick))
+  const before = feedTricks.map((trick) => feeds.requested(trick))
 
   async function ask(trick: FeedTrick, iss: string) {
     const token = await world.servers.serviceJwt({ iss, aud, lxm: SKELETON })
     const query = new URLSearchParams({ feed: uriOf(trick), limit: '100' })
     return subject.call(FEED, `?${query}`, { authorization: `Bearer ${token}` })
   }
-  const isHonestShown = async () => {
+  const isHonestPresented = async () => {
     // A block may hide the post from other members.
     const { status, bytes } = await ask('honest', writer!.did)
     return status === 200 && bytes.includes(post!.rkey)
   }
 
-  await until(isHonestShown, { what: 'an honest feed came', withinMs: FEED_TIMEOUT_MS })
+  await until(isHonestPresented, { what: 'an honest feed came', withinMs: FEED_TIMEOUT_MS })
   await inTurns(TIMES * feedTricks.length, async (i) => {
     await ask(feedTricks[i % feedTricks.length]!, world.members[i % world.members.length]!.did)
   })
-  await until(isHonestShown, { what: 'an honest feed came again', withinMs: FEED_TIMEOUT_MS })
+  await until(isHonestPresented, { what: 'an honest feed came again', withinMs: FEED_TIMEOUT_MS })
   feedTricks.forEach((trick, i) => {
-    hadEffect(`a feed was asked that is ${trick}`, feeds.asked(trick) > before[i]!)
+    hadEffect(`a feed was asked that is ${trick}`, feeds.requested(trick) > before[i]!)
   })
 }

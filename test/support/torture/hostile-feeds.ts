@@ -19,10 +19,10 @@ export type FeedTrick = (typeof feedTricks)[number]
 export type HostileFeeds = {
   /** Sets the post that is on every page with posts. */
   show(uri: string): void
-  /** @param place - index of the trick */
-  answer(response: ServerResponse, place: number): void
+  /** @param position - index of the trick */
+  answer(response: ServerResponse, position: number): void
   /** Number of requests for a page with this trick. */
-  asked(trick: FeedTrick): number
+  requested(trick: FeedTrick): number
 }
 
 const CROWD = 100
@@ -59,8 +59,8 @@ export function createHostileFeeds(nobody: () => string): HostileFeeds {
     show: (uri) => {
       post = uri
     },
-    answer(response, place) {
-      const trick = feedTricks[place]!
+    answer(response, position) {
+      const trick = feedTricks[position]!
       counts.set(trick, (counts.get(trick) ?? 0) + 1)
       if (trick === 'silent') return
       if (trick === 'endless') return pour(response)
@@ -73,7 +73,7 @@ export function createHostileFeeds(nobody: () => string): HostileFeeds {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(pageOf(trick)))
     },
-    asked: (trick) => counts.get(trick) ?? 0,
+    requested: (trick) => counts.get(trick) ?? 0,
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { until } from '../eventually.ts'
 import { cidOf, tid } from '../simulated-network/repository.ts'
-import { type Fault, hadEffect, type Parts, pick } from './fault.ts'
+import { type Dependencies, type Fault, hadEffect, pick } from './fault.ts'
 import type { PlannedFault } from './plan.ts'
 import { sleep } from './sleep.ts'
 
@@ -24,7 +24,10 @@ export const lieFaults = {
   'hostile-likers': likeEverything,
 } satisfies Record<string, Fault>
 
-async function lieAsRelay({ world, subject }: Parts, { forMs, dice }: PlannedFault): Promise<void> {
+async function lieAsRelay(
+  { world, subject }: Dependencies,
+  { forMs, dice }: PlannedFault,
+): Promise<void> {
   const liar = pick(world.hosts, dice)
   const others = world.hosts.filter((host) => host !== liar)
   const before = await failures(subject.origin)
@@ -45,7 +48,10 @@ async function lieAsRelay({ world, subject }: Parts, { forMs, dice }: PlannedFau
 }
 
 /** Each lie is about an account that members follow, or about a member. */
-async function lieAsJetstream({ world, subject }: Parts, { dice }: PlannedFault): Promise<void> {
+async function lieAsJetstream(
+  { world, subject }: Dependencies,
+  { dice }: PlannedFault,
+): Promise<void> {
   const dids = [...world.steadyAuthors(), ...world.members.map(({ did }) => did)]
   const accounts = world.network.repositories.filter(
     ({ did, state }) => dids.includes(did) && !state,
@@ -68,9 +74,9 @@ async function lieAsJetstream({ world, subject }: Parts, { dice }: PlannedFault)
     host.emit({ did: there.did, kind: 'account', active: false, status: 'deleted' })
   }
   // What is forged of an account has it compared, which brings what is kept back before that is found.
-  const others = accounts.filter((one) => one !== victim && one !== there)
-  const keptBack = pick(others, (dice * 17) % 1)
-  keptBack.put({
+  const others = accounts.filter((account) => account !== victim && account !== there)
+  const storedBack = pick(others, (dice * 17) % 1)
+  storedBack.put({
     collection: POST,
     value: { text: 'Kept back', createdAt: record.createdAt },
     atMs,
@@ -97,7 +103,10 @@ async function failures(origin: string): Promise<number> {
  * A ring likes what a member liked and each other's posts, and one account likes all there is; some of their likes
  * are of the future, of long ago, or of nothing. Meanwhile members read For You.
  */
-async function likeEverything({ world, subject }: Parts, { dice }: PlannedFault): Promise<void> {
+async function likeEverything(
+  { world, subject }: Dependencies,
+  { dice }: PlannedFault,
+): Promise<void> {
   const members = new Set(world.members.map(({ did }) => did))
   const strangers = world.network.repositories.filter(
     ({ did, state }) => !state && !members.has(did) && !world.steadyAuthors().has(did),

@@ -4,7 +4,7 @@
 // where everything happened while it was listening.
 
 import type { SimulatedAccount, SimulatedRecord } from '../simulated-network/repository.ts'
-import type { Deeds } from './deeds.ts'
+import type { Actions } from './deeds.ts'
 import type { World } from './world.ts'
 
 export type Bounds = { least: number; most: number }
@@ -68,11 +68,11 @@ const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
 const GATE = 'app.bsky.feed.threadgate'
 
-export function createOracle(world: World, deeds: Deeds): Oracle {
+export function createOracle(world: World, actions: Actions): Oracle {
   const repositories = readRepositories(world)
   const blocks = readBlocks(repositories)
   const listening = lookAtListening(world)
-  const isMuted = (viewer: string, did: string) => deeds.muted(viewer).has(did)
+  const isMuted = (viewer: string, did: string) => actions.muted(viewer).has(did)
   const parts = { ...repositories, ...blocks, isMuted }
   return {
     ...parts,
@@ -83,7 +83,9 @@ export function createOracle(world: World, deeds: Deeds): Oracle {
 }
 
 function readRepositories(world: World): Repositories {
-  const accounts = new Map(world.network.repositories.map((one) => [one.did, one]))
+  const accounts = new Map(
+    world.network.repositories.map((repository) => [repository.did, repository]),
+  )
   const isHidden = (did: string) => accounts.get(did)?.state !== undefined
   const follows = (did: string) =>
     new Set(records(did, FOLLOW).map(({ value }) => value['subject'] as string))
@@ -123,9 +125,9 @@ function readRepositories(world: World): Repositories {
 
 function rowOf(did: string, collection: string, { rkey, cid, value }: SimulatedRecord): Row {
   const uri = `at://${did}/${collection}/${rkey}`
-  const shown = collection === POST ? uri : (value['subject'] as Ref).uri
+  const text = collection === POST ? uri : (value['subject'] as Ref).uri
   const sortAt = Date.parse(value['createdAt'] as string)
-  return { uri, cid, sortAt, originator: did, post: shown }
+  return { uri, cid, sortAt, originator: did, post: text }
 }
 
 function readBlocks({ everybody, records }: Repositories): Blocks {
@@ -150,14 +152,14 @@ function isVisible(
   viewer: string,
   row: Row,
 ): boolean | undefined {
-  const shown = post(row.post)
+  const visible = post(row.post)
   const parentOf = (uri: string) =>
     (post(uri)?.value['reply'] as { parent: Ref } | undefined)?.parent.uri
-  if (!shown || isHidden(shown.author) || isHidden(row.originator)) return false
+  if (!visible || isHidden(visible.author) || isHidden(row.originator)) return false
   const parent = parentOf(row.post)
   const grandparent = parent && parentOf(parent)
-  if (isMuted(viewer, shown.author) || isMuted(viewer, row.originator)) return false
-  const near = [row.originator, shown.author, ...(parent ? [didOf(parent)] : [])]
+  if (isMuted(viewer, visible.author) || isMuted(viewer, row.originator)) return false
+  const near = [row.originator, visible.author, ...(parent ? [didOf(parent)] : [])]
   if (near.some((did) => isBlocked(viewer, did))) return false
   // It is unknown which a host sends first: the reply, or the deletion of its parent's account.
   if (parent && account(didOf(parent))?.state === 'deleted') return undefined

@@ -14,7 +14,7 @@ export function ownThatMayHide(
     const newer = own[i - OWN_ITEMS_A_PAGE]
     if (!newer) return false
     const between = followed.filter(
-      (one) => newestFirst(newer, one) <= 0 && newestFirst(one, row) <= 0,
+      (item) => newestFirst(newer, item) <= 0 && newestFirst(item, row) <= 0,
     )
     return between.length < pageSize - OWN_ITEMS_A_PAGE
   }

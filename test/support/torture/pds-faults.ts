@@ -2,7 +2,7 @@
 // elsewhere.
 
 import type { PdsTrouble } from '../simulated-network/pds-trouble.ts'
-import type { Fault, Parts } from './fault.ts'
+import type { Dependencies, Fault } from './fault.ts'
 import type { PlannedFault } from './plan.ts'
 import { sleep } from './sleep.ts'
 
@@ -31,9 +31,9 @@ export const pdsFaults = {
   /** Requests made meanwhile get no answer until the fault ends. */
   'pds-silent': async ({ world }, { forMs, dice }) => {
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
-    let asked = 0
+    let requested = 0
     world.servers.trouble = async () => {
-      if (asked++ % 4 >= 1 + dice * 3) return undefined
+      if (requested++ % 4 >= 1 + dice * 3) return undefined
       await over
       return { status: 500 }
     }
@@ -45,12 +45,12 @@ export const pdsFaults = {
 
 /** Spoils some or most of the responses. */
 async function trouble(
-  { world }: Parts,
+  { world }: Dependencies,
   { forMs, dice }: PlannedFault,
   answer: PdsTrouble,
 ): Promise<void> {
-  let asked = 0
-  world.servers.trouble = async () => (asked++ % 4 < 1 + dice * 3 ? answer : undefined)
+  let requested = 0
+  world.servers.trouble = async () => (requested++ % 4 < 1 + dice * 3 ? answer : undefined)
   await sleep(forMs)
   world.servers.trouble = undefined
 }

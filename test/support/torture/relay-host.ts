@@ -122,10 +122,11 @@ export async function createRelayHost(
       const { timeUs } = log.entry(seq)!.event
       const body = stream.bodyOf(emission as NetworkEvent)
       const lies = host.lies?.about.has(emission.did) ? host.lies : undefined
-      const said = lies && body.type === '#commit' ? lieAbout(body, random.next(), lies) : [body]
+      const reported =
+        lies && body.type === '#commit' ? lieAbout(body, random.next(), lies) : [body]
       frames.set(
         seq,
-        said.map((one) => frameOf(one, { seq, timeUs })),
+        reported.map((body) => frameOf(body, { seq, timeUs })),
       )
       return seq
     },

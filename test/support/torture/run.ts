@@ -6,7 +6,7 @@ import type { Comparison, Difference } from './checking.ts'
 import { compareAll } from './compare.ts'
 import { type Costs, findExcess, meterCosts } from './costs.ts'
 import { findUnsent } from './coverage.ts'
-import { createDeeds, type Deeds } from './deeds.ts'
+import { type Actions, createActions } from './deeds.ts'
 import { WithoutEffect } from './fault.ts'
 import { strike } from './faults.ts'
 import { leaveMark } from './mark.ts'
@@ -45,7 +45,7 @@ type Run = {
   plan: TorturePlan
   world: World
   subject: Subject
-  deeds: Deeds
+  actions: Actions
   struck: Partial<Record<FaultKind, number>>
   withoutEffect: RunReport['withoutEffect']
   problems: Difference[]
@@ -54,7 +54,7 @@ type Run = {
 const TICK_MS = 20
 const SIGN_IN_TIMEOUT_MS = 60_000
 const QUIET_TIMEOUT_MS = 150_000
-const DEED_EVERY_TICKS = 7
+const ACTION_EVERY_TICKS = 7
 const POLL_MS = 100
 const PROFILE = 'app.bsky.actor.profile'
 
@@ -63,9 +63,9 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
   const plan = planRun(seed, size)
   const world = await createWorld(plan)
   const subject = await createSubject(world, plan.settings)
-  const deeds = createDeeds({ world, subject, random: createRandom(seed + 31) })
+  const actions = createActions({ world, subject, random: createRandom(seed + 31) })
   const meter = meterCosts(subject)
-  const run: Run = { plan, world, subject, deeds, struck: {}, withoutEffect: [], problems: [] }
+  const run: Run = { plan, world, subject, actions, struck: {}, withoutEffect: [], problems: [] }
   try {
     const { compared, differences } = await judge(run)
     const costs = meter.stop(world.strangers.calls())
@@ -81,10 +81,10 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
       withoutEffect: run.withoutEffect,
       compared,
       costs,
-      differences: differences.map((one) => ({
+      differences: differences.map((difference) => ({
         seed,
-        ...one,
-        history: historyOf(world, one.about),
+        ...difference,
+        history: historyOf(world, difference.about),
       })),
     }
   } finally {
@@ -116,7 +116,7 @@ async function judge(run: Run): Promise<Comparison> {
  * around it, however slow the machine is.
  */
 async function play(run: Run): Promise<void> {
-  const { plan, struck, world, deeds } = run
+  const { plan, struck, world, actions } = run
   const waiting = [...plan.faults]
   let faulty: Promise<void> | undefined
   let failure: unknown
@@ -146,7 +146,7 @@ async function play(run: Run): Promise<void> {
       if (isDue && faulty) continue
       if (isDue) begin(waiting.shift()!)
       for (let i = 0; i < plan.eventsPerTick && happened < count; i++) if (world.step()) happened++
-      if (++ticks % DEED_EVERY_TICKS === 0) deeds.next()
+      if (++ticks % ACTION_EVERY_TICKS === 0) actions.next()
     }
     await faulty
     if (failure) throw failure
@@ -156,7 +156,7 @@ async function play(run: Run): Promise<void> {
   await lookAtNotifications(run)
   world.mark()
   await goOnUntil(plan.earlyEvents + plan.events)
-  await deeds.settled()
+  await actions.settled()
 }
 
 /**
@@ -200,8 +200,8 @@ async function becomeQuiet(run: Run, when: string): Promise<void> {
 
 /** Reads everything once, so that missing records are fetched, then compares. */
 async function compare(run: Run): Promise<Comparison> {
-  const { plan, world, subject, deeds, problems } = run
-  const parts = { world, subject, deeds, pageSize: plan.pageSize }
+  const { plan, world, subject, actions, problems } = run
+  const parts = { world, subject, actions, pageSize: plan.pageSize }
   await compareAll(parts)
   await sleep(POLL_MS)
   await becomeQuiet(run, 'the first look')

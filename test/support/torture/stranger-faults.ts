@@ -2,7 +2,7 @@
 // in. Each flood is bounded in number and goes to loopback only.
 
 import { until } from '../eventually.ts'
-import { type Fault, hadEffect, type Parts, pick } from './fault.ts'
+import { type Dependencies, type Fault, hadEffect, pick } from './fault.ts'
 import { floodFeeds } from './feed-flood.ts'
 import { hostileVideos, hugePicture, noise, plainPicture } from './hostile-blobs.ts'
 import type { Attack } from './hostile-labeler.ts'
@@ -54,7 +54,10 @@ export const strangerFaults = {
 } satisfies Record<string, Fault>
 
 /** Reads a member's pages during `work`; none may take long. */
-async function withPages({ world, subject }: Parts, work: () => Promise<void>): Promise<void> {
+async function withPages(
+  { world, subject }: Dependencies,
+  work: () => Promise<void>,
+): Promise<void> {
   let isOver = false
   const working = work().finally(() => {
     isOver = true
@@ -77,7 +80,11 @@ async function withPages({ world, subject }: Parts, work: () => Promise<void>): 
   await working
 }
 
-async function labelerAttack(parts: Parts, { forMs }: PlannedFault, attack: Attack): Promise<void> {
+async function labelerAttack(
+  parts: Dependencies,
+  { forMs }: PlannedFault,
+  attack: Attack,
+): Promise<void> {
   const { world, subject } = parts
   const { labeler } = world.strangers
   const did = world.strangers.mint()
@@ -101,25 +108,29 @@ async function labelerAttack(parts: Parts, { forMs }: PlannedFault, attack: Atta
 }
 
 /** @returns the status. */
-async function signIn({ world, subject }: Parts, did: string, from: string): Promise<number> {
+async function signIn(
+  { world, subject }: Dependencies,
+  did: string,
+  from: string,
+): Promise<number> {
   const token = await world.strangers.token({ iss: did, aud: subject.audience, lxm: UNREAD })
   return show({ subject }, token, from)
 }
 
-async function show({ subject }: Pick<Parts, 'subject'>, token: string, from: string) {
+async function show({ subject }: Pick<Dependencies, 'subject'>, token: string, from: string) {
   const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': from }
   return (await subject.call(UNREAD, '', headers)).status
 }
 
 /** Signs in an honest newcomer from another address than the flood's. */
-async function welcome(parts: Parts, dice: number, did = parts.world.strangers.mint()) {
+async function welcome(parts: Dependencies, dice: number, did = parts.world.strangers.mint()) {
   const from = `198.51.100.${1 + Math.floor(dice * 250)}`
   const isIn = async () => (await signIn(parts, did, from)) === 200
   await until(isIn, { what: 'a newcomer got in', withinMs: NEWCOMER_TIMEOUT_MS })
   return did
 }
 
-async function floodNewcomers(parts: Parts, dice: number): Promise<void> {
+async function floodNewcomers(parts: Dependencies, dice: number): Promise<void> {
   const { strangers } = parts.world
   const from = floodAddress(dice)
   const statuses = await inTurns(NEWCOMERS, () => signIn(parts, strangers.mint(), from))
@@ -133,7 +144,7 @@ async function floodNewcomers(parts: Parts, dice: number): Promise<void> {
  * Tokens of accounts that do not exist, of members with another key, expired ones, and of hosts
  * that never answer.
  */
-async function floodTokens(parts: Parts, dice: number): Promise<void> {
+async function floodTokens(parts: Dependencies, dice: number): Promise<void> {
   const { world, subject } = parts
   const { strangers, members } = world
   const from = floodAddress(dice)
@@ -159,13 +170,13 @@ async function floodTokens(parts: Parts, dice: number): Promise<void> {
 }
 
 /** Each from a different address, so that none is refused unread. */
-async function floodDocuments(parts: Parts, dice: number): Promise<void> {
+async function floodDocuments(parts: Dependencies, dice: number): Promise<void> {
   const { strangers } = parts.world
   const dids = Array.from({ length: COSTLY }, () => strangers.mintCostly())
   const statuses = await inTurns(COSTLY, (i) => signIn(parts, dids[i]!, `203.0.113.${i}`))
   atMost(
     'tokens of costly documents that were taken',
-    statuses.filter((one) => one === 200).length,
+    statuses.filter((status) => status === 200).length,
     0,
   )
   hadEffect('costly documents were read', strangers.lookupsOf(dids) >= COSTLY / 2)
@@ -176,7 +187,7 @@ async function floodDocuments(parts: Parts, dice: number): Promise<void> {
  * A newcomer that follows authors of the largest possible posts, and thousands of accounts that do
  * not exist.
  */
-async function floodRecords(parts: Parts, dice: number): Promise<void> {
+async function floodRecords(parts: Dependencies, dice: number): Promise<void> {
   const { strangers } = parts.world
   const authors = Array.from({ length: HUGE_AUTHORS }, () => {
     const name = strangers.nobody()
@@ -204,12 +215,12 @@ function timeOf(i: number): string {
 }
 
 /** Waits until strangers have received no request for a while, or until the deadline. */
-async function untilStill({ world }: Parts): Promise<void> {
+async function untilStill({ world }: Dependencies): Promise<void> {
   const { strangers } = world
   const deadline = performance.now() + FETCH_TIMEOUT_MS
-  const asked = () => strangers.calls().requests + strangers.calls().lookups
-  for (let before = -1; before !== asked() && performance.now() < deadline; ) {
-    before = asked()
+  const requested = () => strangers.calls().requests + strangers.calls().lookups
+  for (let before = -1; before !== requested() && performance.now() < deadline; ) {
+    before = requested()
     await sleep(QUIET_AFTER_MS)
   }
 }
@@ -218,15 +229,15 @@ async function untilStill({ world }: Parts): Promise<void> {
 const BY_PARSER = /"(NotStreamable|TooMuchMemory|TooMuchTime)"/
 
 /** Pictures of other accounts are still served. */
-async function floodMedia(parts: Parts, dice: number): Promise<void> {
+async function floodMedia(parts: Dependencies, dice: number): Promise<void> {
   const { world, subject } = parts
   const { strangers } = world
   const headers = { 'x-forwarded-for': floodAddress(dice) }
   const did = await welcome(parts, dice)
   const decent = strangers.putBlob(await plainPicture())
-  const isShown = async () =>
+  const isVisible = async () =>
     (await subject.picture(thumbnail(did, decent), headers)).status === 200
-  await until(isShown, {
+  await until(isVisible, {
     what: 'a picture of the stranger that is none of these came',
     withinMs: PICTURE_TIMEOUT_MS,
   })
@@ -235,25 +246,25 @@ async function floodMedia(parts: Parts, dice: number): Promise<void> {
   )
   const pictures = [strangers.putBlob(await hugePicture()), ...silent]
   const videos = hostileVideos().map((bytes) => strangers.putBlob(bytes))
-  const asked = [
+  const requested = [
     ...pictures.map((cid) => thumbnail(did, cid)),
     ...videos.flatMap((cid) =>
       ['playlist.m3u8', '0/video.m3u8', '0.m4s'].map((it) => `/video/${did}/${cid}/${it}`),
     ),
   ]
-  const answers = inTurns(asked.length, (i) => subject.picture(asked[i]!, headers))
+  const answers = inTurns(requested.length, (i) => subject.picture(requested[i]!, headers))
   answers.catch(() => {})
   await until(() => hasPicture(parts), {
     what: 'a picture of others came',
     withinMs: PICTURE_TIMEOUT_MS,
   })
   const refused = await answers
-  const shown = refused.filter(({ status }) => status === 200)
-  atMost('hostile pictures and videos shown', shown.length, 0)
-  hadEffect('hostile pictures were fetched', strangers.blobsAsked(pictures) > 0)
+  const visible = refused.filter(({ status }) => status === 200)
+  atMost('hostile pictures and videos shown', visible.length, 0)
+  hadEffect('hostile pictures were fetched', strangers.blobsRequested(pictures) > 0)
   if (!subject.hasOwnVideos) return
   for (const cid of videos)
-    hadEffect('a hostile video was fetched', strangers.blobsAsked([cid]) > 0)
+    hadEffect('a hostile video was fetched', strangers.blobsRequested([cid]) > 0)
   const byParser = refused.filter(({ bytes }) => BY_PARSER.test(bytes.toString()))
   hadEffect('each hostile video reached its parser', byParser.length >= videos.length)
 }
@@ -262,7 +273,7 @@ function thumbnail(did: string, cid: string): string {
   return `/img/feed_thumbnail/plain/${did}/${cid}@jpeg`
 }
 
-async function hasPicture({ world, subject }: Parts): Promise<boolean> {
+async function hasPicture({ world, subject }: Dependencies): Promise<boolean> {
   const did = world.members[0]!.did
   const path = `/img/avatar/plain/${did}/${pick(world.pictures, 0)}@jpeg`
   return (await subject.picture(path)).status === 200

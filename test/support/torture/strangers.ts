@@ -40,7 +40,7 @@ export type Strangers = {
   /** Adds an account whose document is expensive to read. */
   mintCostly(): string
   /** Number of requests for these blobs. */
-  blobsAsked(cids: readonly string[]): number
+  blobsRequested(cids: readonly string[]): number
   /** DIDs of hosts that accept a connection and never respond. */
   readonly silentDids: readonly string[]
   /** Requests received so far, including the directory's for their DIDs. */
@@ -70,11 +70,11 @@ export async function createStrangers(servers: SimulatedServers): Promise<Strang
   const blobs = new Map<string, Buffer | 'silent'>()
   const lookups = new Map<string, number>()
   const costly = new Set<string>()
-  const asked = new Map<string, number>()
+  const requested = new Map<string, number>()
   let requests = 0
   const server = createServer((request, response) => {
     requests++
-    answer(request, response, { repositories, blobs, asked, feeds })
+    answer(request, response, { repositories, blobs, requested, feeds })
   })
   const origin = `http://${ADDRESS}:${await listen(server, ADDRESS)}`
   const labeler = createHostileLabeler(server)
@@ -116,7 +116,7 @@ export async function createStrangers(servers: SimulatedServers): Promise<Strang
     },
     labeler,
     feeds,
-    blobsAsked: (cids) => sumOf(cids.map((cid) => asked.get(cid) ?? 0)),
+    blobsRequested: (cids) => sumOf(cids.map((cid) => requested.get(cid) ?? 0)),
     silentDids: silent.dids,
     calls: () => ({
       lookups: sumOf(lookups.values()),
@@ -178,7 +178,7 @@ type Stored = {
   repositories: Map<string, Collections>
   blobs: Map<string, Buffer | 'silent'>
   /** Number of requests by CID. */
-  asked: Map<string, number>
+  requested: Map<string, number>
   feeds: HostileFeeds
 }
 
@@ -186,11 +186,11 @@ function answer(request: IncomingMessage, response: ServerResponse, stored: Stor
   const url = new URL(request.url!, 'http://localhost')
   const query = Object.fromEntries(url.searchParams)
   if (url.pathname.endsWith('getFeedSkeleton')) {
-    return stored.feeds.answer(response, places.get(query['feed']!.split('/').at(-1)!) ?? 0)
+    return stored.feeds.answer(response, positions.get(query['feed']!.split('/').at(-1)!) ?? 0)
   }
   if (url.pathname.endsWith('getBlob')) {
     const cid = query['cid']!
-    stored.asked.set(cid, (stored.asked.get(cid) ?? 0) + 1)
+    stored.requested.set(cid, (stored.requested.get(cid) ?? 0) + 1)
     return sendBlob(response, stored.blobs.get(cid))
   }
   const did = query['did'] ?? query['repo'] ?? didOf(query['handle'] ?? '')
@@ -205,9 +205,9 @@ function didOf(handle: string): string {
   return STRANGER_DIDS + handle.split('.')[0]
 }
 
-type Asked = { did: string; collections: Collections; query: Record<string, string> }
+type RequestOptions = { did: string; collections: Collections; query: Record<string, string> }
 
-function tell(method: string, { did, collections, query }: Asked): object | undefined {
+function tell(method: string, { did, collections, query }: RequestOptions): object | undefined {
   const rev = tid(FIRST_RECORD_US + 1_000_000, 0)
   const names = Object.keys(collections)
   if (method === 'resolveHandle') return { did }
@@ -220,20 +220,20 @@ function tell(method: string, { did, collections, query }: Asked): object | unde
   return undefined
 }
 
-function getRecord({ did, collections, query }: Asked): object | undefined {
+function getRecord({ did, collections, query }: RequestOptions): object | undefined {
   const { collection = '', rkey = '' } = query
-  const place = places.get(rkey)
+  const position = positions.get(rkey)
   const found = collections[collection]
-  if (place === undefined || !found || place >= found.count) return undefined
-  const value = { $type: collection, ...found.recordOf(place) }
+  if (position === undefined || !found || position >= found.count) return undefined
+  const value = { $type: collection, ...found.recordOf(position) }
   return { uri: `at://${did}/${collection}/${rkey}`, cid: cidOf(value), value }
 }
 
 /** Newest first; a record's key encodes its index. */
-function listRecords({ did, collections, query }: Asked): object {
+function listRecords({ did, collections, query }: RequestOptions): object {
   const { collection = '', cursor, limit = '50' } = query
   const { count, recordOf } = collections[collection] ?? { count: 0, recordOf: () => ({}) }
-  const from = cursor === undefined ? count : (places.get(cursor) ?? 0)
+  const from = cursor === undefined ? count : (positions.get(cursor) ?? 0)
   const size = Math.min(Number(limit), MAX_PAGE, from)
   const page = Array.from({ length: size }, (_, i) => ({
     i: from - 1 - i,
@@ -246,11 +246,11 @@ function listRecords({ did, collections, query }: Asked): object {
   return { records, ...(page.length > 0 && { cursor: page.at(-1)!.rkey }) }
 }
 
-const places = new Map<string, number>()
+const positions = new Map<string, number>()
 
 function keyOf(i: number): string {
   const key = tid(FIRST_RECORD_US + i, 0)
-  places.set(key, i)
+  positions.set(key, i)
   return key
 }
 
@@ -262,10 +262,10 @@ function sendBlob(response: ServerResponse, blob: Buffer | 'silent' | undefined)
 
 async function openSilentHosts() {
   const sockets = new Set<Socket>()
-  let asked = 0
+  let requested = 0
   const hosts = Array.from({ length: SILENT_HOSTS }, () =>
     createTcpServer((socket) => {
-      asked++
+      requested++
       sockets.add(socket)
       socket.on('error', () => {}).on('close', () => sockets.delete(socket))
     }),
@@ -273,7 +273,7 @@ async function openSilentHosts() {
   const ports = await Promise.all(hosts.map((host) => listen(host, WEB_ADDRESS)))
   return {
     dids: ports.map((port) => `did:web:localhost%3A${port}`),
-    asked: () => asked,
+    asked: () => requested,
     close: () => {
       for (const socket of sockets) socket.destroy()
       for (const host of hosts) host.close()

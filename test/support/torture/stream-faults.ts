@@ -1,7 +1,7 @@
 // Faults of Jetstream: connections, their frames, how far back a host reaches, dictionaries.
 
 import { until } from '../eventually.ts'
-import { type Fault, type Parts, pick } from './fault.ts'
+import { type Dependencies, type Fault, pick } from './fault.ts'
 import { leaveMark } from './mark.ts'
 import { sleep } from './sleep.ts'
 
@@ -57,18 +57,18 @@ export const streamFaults = {
   /** Away for longer than the window of the host in use; the other host reaches back far enough. */
   clamp: async (parts, { forMs, dice }) => {
     const { world, subject } = parts
-    await until(() => isWhole(parts), {
+    await until(() => isComplete(parts), {
       what: 'older gaps are closed',
       withinMs: REPAIR_TIMEOUT_MS,
     })
-    const used = world.hosts.find((one) => one.openConnections() > 0) ?? world.hosts[0]!
+    const used = world.hosts.find((host) => host.openConnections() > 0) ?? world.hosts[0]!
     await subject.stop(dice > 0.5 ? 'SIGTERM' : 'SIGKILL')
     await sleep(forMs + 200)
     used.raiseFloor(used.nextSeq() - Math.floor(dice * 10))
     await sleep(forMs)
     await subject.start()
     await until(leaveMark(world, subject), { what: 'it goes on', withinMs: REPAIR_TIMEOUT_MS })
-    await until(() => isWhole(parts), { what: 'the gap is closed', withinMs: REPAIR_TIMEOUT_MS })
+    await until(() => isComplete(parts), { what: 'the gap is closed', withinMs: REPAIR_TIMEOUT_MS })
   },
   /**
    * Away for longer than any host's window: authors' missed records are read from their
@@ -76,7 +76,7 @@ export const streamFaults = {
    */
   'window-lost': async (parts, { forMs, dice }) => {
     const { world, subject } = parts
-    await until(() => isWhole(parts), {
+    await until(() => isComplete(parts), {
       what: 'older gaps are closed',
       withinMs: REPAIR_TIMEOUT_MS,
     })
@@ -89,7 +89,7 @@ export const streamFaults = {
     await sleep(forMs)
     await subject.start()
     await until(leaveMark(world, subject), { what: 'it goes on', withinMs: REPAIR_TIMEOUT_MS })
-    await until(() => isWhole(parts), { what: 'the gap is closed', withinMs: REPAIR_TIMEOUT_MS })
+    await until(() => isComplete(parts), { what: 'the gap is closed', withinMs: REPAIR_TIMEOUT_MS })
     world.restrict(false)
   },
   'rotate-dictionary': async ({ world }) => {
@@ -102,14 +102,14 @@ export const streamFaults = {
     spoilDictionary(parts, planned, pick(['error', 'garbage', 'missing'] as const, planned.dice)),
   'dictionary-stale': (parts, planned) => spoilDictionary(parts, planned, 'stale'),
   'switch-host': async ({ world }) => {
-    const host = world.hosts.find((one) => one.openConnections() > 0) ?? world.hosts[0]!
+    const host = world.hosts.find((host) => host.openConnections() > 0) ?? world.hosts[0]!
     host.refuseHandshakes(REFUSALS[0]!, 4)
     host.disconnect()
   },
 } satisfies Record<string, Fault>
 
 async function spoilDictionary(
-  { world }: Parts,
+  { world }: Dependencies,
   { forMs }: Parameters<Fault>[1],
   fault: 'error' | 'garbage' | 'missing' | 'stale',
 ): Promise<void> {
@@ -123,7 +123,7 @@ async function spoilDictionary(
 }
 
 /** Whether it is connected, with every gap of the stream closed. */
-function isWhole({ world, subject }: Parts): boolean {
+function isComplete({ world, subject }: Dependencies): boolean {
   const isConnected = world.hosts.some((host) => host.openConnections() > 0)
   return isConnected && subject.openGaps().every((gap) => gap.includes('"uid":null') === false)
 }

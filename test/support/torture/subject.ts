@@ -111,7 +111,7 @@ export async function createSubject(
   const env = { ...settingsOf(world, port, dataDir), ...settings }
   const hooks = [CLOCK_HOOK, ...(hook ? [hook] : [])]
   const node = {
-    options: hooks.flatMap((one) => ['--import', one]),
+    options: hooks.flatMap((hook) => ['--import', hook]),
     env: { TORTURE_CLOCK: clock, ...more },
   }
   const { end, ...running } = createRunning(() => startSlipstream(env, [], node))

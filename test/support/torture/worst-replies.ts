@@ -2,7 +2,7 @@
 // They are in the network's repositories like any other record, so the oracle expects them.
 
 import { worstText } from '../worst-texts.ts'
-import { hadEffect, type Parts, pick } from './fault.ts'
+import { type Dependencies, hadEffect, pick } from './fault.ts'
 
 const POST = 'app.bsky.feed.post'
 const SEARCH = 'app.bsky.feed.searchPosts'
@@ -12,7 +12,10 @@ const UNITS = ['slashes', 'dots', 'hyphens', 'percents', 'labels', 'question mar
 const SEARCHES = 5
 
 /** Writes the replies. @returns a function that searches for their links, to be run alongside. */
-export function writeWorstReplies({ world, subject }: Parts, dice: number): () => Promise<void> {
+export function writeWorstReplies(
+  { world, subject }: Dependencies,
+  dice: number,
+): () => Promise<void> {
   const atMs = Date.now()
   const members = new Set(world.members.map(({ did }) => did))
   const strangers = world.network.repositories.filter(
@@ -52,7 +55,7 @@ function replyTo(posts: { ref: Ref; root: Ref | undefined }[], dice: number) {
   return { root: root ?? ref, parent: ref }
 }
 
-type Repository = Parts['world']['members'][number]
+type Repository = Dependencies['world']['members'][number]
 
 function latestPost({
   did,

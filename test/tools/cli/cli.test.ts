@@ -87,13 +87,13 @@ describe('with a server running', () => {
     const port = await server.port()
     const ask = (headers: Record<string, string>) =>
       fetch(`http://127.0.0.1:${port}/operator/status`, { headers })
-    const [told, status, without, wrong] = await Promise.all([
+    const [notified, status, without, wrong] = await Promise.all([
       stats(),
       ask({ authorization: `Bearer ${TOKEN}` }),
       ask({}),
       ask({ authorization: `Bearer ${TOKEN}x` }),
     ])
-    expect(told).toMatchObject({ running: true, facts: { members: 0 } })
+    expect(notified).toMatchObject({ running: true, facts: { members: 0 } })
     expect(await status.json()).toMatchObject({ pid: server.child.pid })
     expect([without.status, wrong.status]).toEqual([401, 401])
   })
@@ -172,10 +172,13 @@ describe('with a server running', () => {
     asking.end(JSON.stringify({ into }))
     await once(asking, 'response')
     await server.stop('SIGKILL')
-    const whole = existsSync(into) ? readdirSync(into).filter((one) => one.endsWith('.sqlite')) : []
-    for (const one of whole) expect((await runCli(env, ['restore', join(into, one)])).code).toBe(0)
+    const complete = existsSync(into)
+      ? readdirSync(into).filter((entry) => entry.endsWith('.sqlite'))
+      : []
+    for (const value of complete)
+      expect((await runCli(env, ['restore', join(into, value)])).code).toBe(0)
     const next = await cliJson<Backup>(env, ['backup', '--into', into])
-    expect(readdirSync(into).sort()).toEqual([...whole, next.path.split('/').at(-1)!].sort())
+    expect(readdirSync(into).sort()).toEqual([...complete, next.path.split('/').at(-1)!].sort())
   })
 })
 
@@ -183,9 +186,9 @@ describe('with the server stopped', () => {
   it('reads and writes the database itself', async () => {
     const added = await cliJson(env, ['member', 'add', member.did])
     expect(added).toMatchObject({ isNew: true })
-    const [list, told] = [await cliJson<MemberLine[]>(env, ['member', 'list']), await stats()]
+    const [list, notified] = [await cliJson<MemberLine[]>(env, ['member', 'list']), await stats()]
     expect(list).toMatchObject([{ did: member.did }])
-    expect(told).toMatchObject({ running: false, facts: { members: 1, follows: 1 } })
+    expect(notified).toMatchObject({ running: false, facts: { members: 1, follows: 1 } })
     expect(await cliJson(env, ['gaps'])).toMatchObject({ counts: { open: 0 } })
   })
 
@@ -207,8 +210,8 @@ describe('with the server stopped', () => {
 
   it('reaches the same result when an interrupted import is run again', async () => {
     const accounts = Array.from({ length: 200 }, (_, i) => didOf(`c${i}`))
-    const lines = accounts.flatMap((one, i) =>
-      Array.from({ length: 100 }, (_, j) => `${one},${accounts[(i + j + 1) % 200]}`),
+    const lines = accounts.flatMap((account, i) =>
+      Array.from({ length: 100 }, (_, j) => `${account},${accounts[(i + j + 1) % 200]}`),
     )
     writeFileSync(file('long.csv'), lines.join('\n'))
     await killed(env, ['import-follows', file('long.csv')], 700)

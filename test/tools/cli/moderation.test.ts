@@ -85,7 +85,7 @@ async function asReader(nsid: string) {
   return call(nsid, { authorization: `Bearer ${token}` })
 }
 
-async function shownPosts(): Promise<number> {
+async function visiblePosts(): Promise<number> {
   const { body } = await call(`app.bsky.feed.getPosts?uris=${encodeURIComponent(uri)}`)
   return (body['posts'] as unknown[]).length
 }
@@ -94,11 +94,11 @@ const moderation = (...args: string[]) => cliJson<ModerationAnswer>(env, ['moder
 const lists = () => cliJson<ModerationLists>(env, ['moderation', 'list'])
 
 test('hides a post with its picture by its URL, and shows it again, with the server running', async () => {
-  await expect.poll(shownPosts, { timeout: 10_000 }).toBe(1)
+  await expect.poll(visiblePosts, { timeout: 10_000 }).toBe(1)
   const address = `https://bsky.app/profile/${author!.did}/post/${uri.split('/').at(-1)}`
   const hidden = await moderation('hide', address, '--reason', 'unfit', '--by', 'anna')
   expect(hidden).toEqual({ subject: uri, changed: true, blobs: 1 })
-  expect(await shownPosts()).toBe(0)
+  expect(await visiblePosts()).toBe(0)
   if (hasFeature('media')) {
     const picture = await fetch(`${origin}/img/feed_thumbnail/plain/${author!.did}/${CID}@jpeg`)
     expect(await picture.json()).toMatchObject({ error: 'BlobNotFound', message: /operator/ })
@@ -109,7 +109,7 @@ test('hides a post with its picture by its URL, and shows it again, with the ser
   })
   expect(await moderation('hide', uri)).toMatchObject({ changed: false })
   expect(await moderation('show', uri)).toMatchObject({ changed: true })
-  expect(await shownPosts()).toBe(1)
+  expect(await visiblePosts()).toBe(1)
   const nonsense = await runCli(env, ['moderation', 'hide', 'not a name'])
   expect(nonsense).toMatchObject({ code: 1, stderr: expect.stringMatching(/neither an account/) })
 })
@@ -149,16 +149,16 @@ test('lets a moderation service hide and query over XRPC, with the operator’s 
   }
   const headers = { authorization: ADMIN }
   expect((await call(update, headers, { subject: strong, takedown })).status).toBe(200)
-  expect(await shownPosts()).toBe(0)
+  expect(await visiblePosts()).toBe(0)
   const status = (query: string) => call(`com.atproto.admin.getSubjectStatus?${query}`, headers)
   const about = await status(`uri=${encodeURIComponent(uri)}`)
   expect(about.body).toMatchObject({ subject: { uri }, takedown })
   await call(update, headers, { subject: strong, takedown: { applied: false } })
-  expect(await shownPosts()).toBe(1)
+  expect(await visiblePosts()).toBe(1)
   const repo = { $type: 'com.atproto.admin.defs#repoRef', did: author!.did }
   const blob = { $type: 'com.atproto.admin.defs#repoBlobRef', did: author!.did, cid: CID }
   for (const subject of [repo, blob]) await call(update, headers, { subject, takedown })
-  expect(await shownPosts()).toBe(0)
+  expect(await visiblePosts()).toBe(0)
   expect((await status(`did=${author!.did}`)).body).toMatchObject({ takedown: { applied: true } })
   expect((await status(`did=${author!.did}&blob=${CID}`)).body).toMatchObject({ takedown })
   expect((await status('did=did:plc:nobodyofthisname')).body).toMatchObject({ error: 'NotFound' })
@@ -196,9 +196,9 @@ test('keeps takedowns across a restart, and without a server', async () => {
   const subjects = (await lists()).takedowns.map(({ subject }) => subject)
   expect(subjects.sort()).toEqual([author!.did, blobSubject(author!.did, CID)])
   await start()
-  expect(await shownPosts()).toBe(0)
+  expect(await visiblePosts()).toBe(0)
   await server.stop('SIGTERM')
   expect(await moderation('show', author!.did)).toMatchObject({ changed: true })
   await start()
-  expect(await shownPosts()).toBe(1)
+  expect(await visiblePosts()).toBe(1)
 })

@@ -36,7 +36,7 @@ const NOWHERE = '127.0.0.1:9'
 
 async function expectWrong(
   area: string,
-  said: RegExp,
+  reported: RegExp,
   fix: RegExp,
   spoilt?: Spoilt,
 ): Promise<void> {
@@ -44,7 +44,7 @@ async function expectWrong(
   const wrong = found.filter(({ level }) => level === 'wrong')
   expect(wrong).toContainEqual({
     level: 'wrong',
-    text: expect.stringMatching(said),
+    text: expect.stringMatching(reported),
     fix: expect.stringMatching(fix),
   })
 }
@@ -131,8 +131,8 @@ describe('settings', () => {
       /one of the two/,
     ],
   ]
-  it.each(mistakes)('finds %s', async (_name, env, said, fix) => {
-    await expectWrong('settings', said, fix, { env })
+  it.each(mistakes)('finds %s', async (_name, env, reported, fix) => {
+    await expectWrong('settings', reported, fix, { env })
   })
 })
 
@@ -216,8 +216,8 @@ describe('this machine', () => {
     const look = () =>
       areas.map((area) => world.diagnose(area, { env: { DATA_DIR }, server: 'none' }))
     const found = await asSomebodyElse(DATA_DIR, () => Promise.all(look()))
-    const one = { level: 'unchecked', text: expect.stringMatching(/this user can’t read/) }
-    expect(found).toEqual(areas.map(() => [one]))
+    const item = { level: 'unchecked', text: expect.stringMatching(/this user can’t read/) }
+    expect(found).toEqual(areas.map(() => [item]))
   })
 
   it('finds a path that is too long for a socket', async () => {
@@ -250,11 +250,11 @@ describe('this machine', () => {
     [40, 'notice', /hosts no longer keep later events/],
   ])(
     'reports how urgent a start is for a server that stopped %i hours ago',
-    async (hours, level, said) => {
+    async (hours, level, reported) => {
       const now = () => Date.now() + hours * 3_600_000
       const found = await world.diagnose('database', { server: 'none', now })
       expect(found).toContainEqual(
-        expect.objectContaining({ level, text: expect.stringMatching(said) }),
+        expect.objectContaining({ level, text: expect.stringMatching(reported) }),
       )
     },
   )
@@ -278,9 +278,9 @@ describe('the way to this server', () => {
     ['expired', /has expired, valid until Feb/, /certbot renew/],
     ['other-name', /another name/, /proxy for appview.test/],
     ['no-chain', /lacks the intermediate/, /fullchain/],
-  ] as const)('finds a certificate that is %s', async (certificate, said, fix) => {
+  ] as const)('finds a certificate that is %s', async (certificate, reported, fix) => {
     world.proxy.rules = { certificate, forwardedFor: 'set' }
-    await expectWrong('certificate', said, fix)
+    await expectWrong('certificate', reported, fix)
     await expectWrong('did.json', /can’t be fetched: its certificate/, /certificate/)
   })
 
@@ -343,7 +343,7 @@ describe('the way to this server', () => {
       /OPTIONS/,
     ],
     ['removes tokens', { takesTokens: true }, 'proxy', /removes tokens/, /Authorization/],
-    ['caches answers', { keepsAnswers: true }, 'proxy', /caches answers/, /cache off/],
+    ['caches answers', { cachesAnswers: true }, 'proxy', /caches answers/, /cache off/],
     [
       'refuses large bodies',
       { maxBodyBytes: 10_000 },
@@ -387,9 +387,9 @@ describe('the way to this server', () => {
       /\/img\//,
     ],
   ]
-  it.each(spoilt)('finds a proxy that %s', async (_name, rules, area, said, fix) => {
+  it.each(spoilt)('finds a proxy that %s', async (_name, rules, area, reported, fix) => {
     world.proxy.rules = { ...world.proxy.rules, ...rules }
-    await expectWrong(area, said, fix)
+    await expectWrong(area, reported, fix)
   })
 
   it('finds a proxy that does not reach the server', async () => {

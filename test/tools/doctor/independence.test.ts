@@ -94,11 +94,11 @@ describe('proof of the report', () => {
 
   test('Following loads without the public AppView, the PDSs, the directory and the stream', async () => {
     await expect.poll(following, PATIENT).toBe(50)
-    const said = await cliJson<{ dependencies: ReturnType<typeof dependenciesOf> }>(env, [
+    const reported = await cliJson<{ dependencies: ReturnType<typeof dependenciesOf> }>(env, [
       'doctor',
       '--independence',
     ])
-    const named = said.dependencies.flatMap(({ hosts }) => hosts)
+    const named = reported.dependencies.flatMap(({ hosts }) => hosts)
     const origins = [...(asksPublicAppview ? [appview.origin] : []), simulation.servers.origin]
     for (const origin of origins) expect(named).toContain(new URL(origin).host)
 

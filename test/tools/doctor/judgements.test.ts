@@ -10,7 +10,7 @@ import { aboutAge } from '../../../src/tools/doctor/certificate.ts'
 import { aboutSkew } from '../../../src/tools/doctor/clock.ts'
 import type { DoctorContext } from '../../../src/tools/doctor/context.ts'
 import { aboutEnds, aboutSchema } from '../../../src/tools/doctor/database.ts'
-import { aboutBounds, aboutKind, aboutRoom } from '../../../src/tools/doctor/disk.ts'
+import { aboutBounds, aboutCapacity, aboutKind } from '../../../src/tools/doctor/disk.ts'
 import { examine } from '../../../src/tools/doctor/examine.ts'
 import { good, wrong } from '../../../src/tools/doctor/finding.ts'
 import { aboutMemory, aboutSeats, neededBytes } from '../../../src/tools/doctor/memory.ts'
@@ -29,19 +29,19 @@ const LIMITS = {
 }
 
 describe('disk space', () => {
-  const room = (freeBytes: number, more: object = {}) =>
-    aboutRoom({ freeBytes, databaseBytes: 0, ...more }, '/data')
+  const capacity = (freeBytes: number, more: object = {}) =>
+    aboutCapacity({ freeBytes, databaseBytes: 0, ...more }, '/data')
 
   it.each([
     [0.3 * GB, 'wrong'],
     [1 * GB, 'notice'],
     [50 * GB, 'good'],
   ])('%i free bytes are %s', (freeBytes, level) => {
-    expect(room(freeBytes)).toMatchObject([{ level }])
+    expect(capacity(freeBytes)).toMatchObject([{ level }])
   })
 
   it('warns if a copy of the database does not fit', () => {
-    expect(room(10 * GB, { databaseBytes: 20 * GB })[1]).toMatchObject({
+    expect(capacity(10 * GB, { databaseBytes: 20 * GB })[1]).toMatchObject({
       level: 'notice',
       fix: expect.stringMatching(/slipstream backup --into/),
     })
@@ -275,14 +275,14 @@ it('explains a missing answer by its innermost cause', () => {
 })
 
 it('continues after a check that fails or never ends', async () => {
-  const told: string[] = []
+  const messages: string[] = []
   const checks = [
     { area: 'never', run: () => new Promise<never>(() => undefined) },
     { area: 'throws', run: () => Promise.reject(new Error('broken')) },
     { area: 'fine', run: () => [good('fine')] },
     { area: 'bad', run: () => [wrong('bad', 'mend it')] },
   ]
-  const onDone = ({ area }: { area: string }) => told.push(area)
+  const onDone = ({ area }: { area: string }) => messages.push(area)
   const { ok, areas } = await examine(checks, {} as DoctorContext, { timeoutMs: 20, onDone })
   expect(ok).toBe(false)
   expect(areas.map(({ findings }) => findings[0]!.level)).toEqual([
@@ -291,5 +291,5 @@ it('continues after a check that fails or never ends', async () => {
     'good',
     'wrong',
   ])
-  expect(told.toSorted()).toEqual(['bad', 'fine', 'never', 'throws'])
+  expect(messages.toSorted()).toEqual(['bad', 'fine', 'never', 'throws'])
 })

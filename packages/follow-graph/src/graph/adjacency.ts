@@ -14,7 +14,8 @@ import * as slots from './sorted-slots.ts'
 import * as order from './uid-order.ts'
 
 // Local constants, so that they are compiled in; see sorted-slots.ts.
-const { COUNT_BITS, COUNT_MASK, FIRST_BITMAP, capacities, rooms, rowWords, sparseCounts } = sizes
+const { COUNT_BITS, COUNT_MASK, FIRST_BITMAP, capacities, slotCounts, rowWords, sparseCounts } =
+  sizes
 const { contains, firstAfter, homeOf, put, removeAt, respread, search } = slots
 const { EMPTY, keyOf, uidOfKey } = order
 
@@ -43,7 +44,7 @@ export class AdjacencyView {
     const base = heads[at]!
     let { ints } = this.memory
     if (base < 0 || base + capacities[sizeClass]! > ints.length) {
-      if (this.place(owner, sizeClass) < 0) return false
+      if (this.slot(owner, sizeClass) < 0) return false
       ints = this.memory.ints
     }
     return sizeClass < FIRST_BITMAP
@@ -55,16 +56,16 @@ export class AdjacencyView {
   page(owner: number, after: number, out: Uint32Array): number {
     const size = this.sizeWord(owner)
     const sizeClass = size >>> COUNT_BITS
-    const base = this.place(owner, sizeClass)
+    const base = this.slot(owner, sizeClass)
     if (size === 0 || base < 0) return 0
     const { ints } = this.memory
     if (sizeClass >= FIRST_BITMAP) {
       return pageBits({ ints, base, rowWords: rowWords[sizeClass]! }, undefined, after, out)
     }
     const end = base + capacities[sizeClass]!
-    const room = out.length
+    const capacity = out.length
     let written = 0
-    for (let at = firstAfter(ints, base, sizeClass, after); at < end && written < room; at++) {
+    for (let at = firstAfter(ints, base, sizeClass, after); at < end && written < capacity; at++) {
       const key = ints[at]!
       if (key !== EMPTY) out[written++] = uidOfKey(key)
     }
@@ -79,7 +80,7 @@ export class AdjacencyView {
   }
 
   /** Offset of the owner's piece; -1 if the head points outside the memory. */
-  place(owner: number, sizeClass: number): number {
+  slot(owner: number, sizeClass: number): number {
     const base = this.heads.ints[owner * 2]!
     const end = base + capacities[sizeClass]!
     if (end > this.memory.ints.length && !this.memory.refresh(end)) return -1
@@ -109,7 +110,7 @@ export class Adjacency extends AdjacencyView {
     if (at >= this.heads.ints.length) this.heads.ensure(at + 1)
     const heads = this.heads.ints
     let size = heads[at]!
-    if ((size & COUNT_MASK) >= rooms[size >>> COUNT_BITS]!) {
+    if ((size & COUNT_MASK) >= slotCounts[size >>> COUNT_BITS]!) {
       this.#makeRoom(owner, key)
       size = heads[at]!
       if (size >>> COUNT_BITS >= FIRST_BITMAP) return this.#addBit(owner, key)
@@ -127,7 +128,7 @@ export class Adjacency extends AdjacencyView {
   prefetch(owners: Int32Array, uids: Int32Array, count: number): void {
     const heads = this.heads.ints
     const { ints } = this.memory
-    const places = this.#places
+    const slots = this.#places
     let sum = 0
     for (let i = 0; i < count; i++) {
       const at = owners[i]! << 1
@@ -136,11 +137,11 @@ export class Adjacency extends AdjacencyView {
     for (let i = 0; i < count; i++) {
       const at = (owners[i]! << 1) | 1
       const sizeClass = at < heads.length ? heads[at]! >>> COUNT_BITS : 0
-      places[i] = sizeClass === 0 ? 0 : heads[at - 1]! + homeOf(sizeClass, keyOf(uids[i]!))
+      slots[i] = sizeClass === 0 ? 0 : heads[at - 1]! + homeOf(sizeClass, keyOf(uids[i]!))
     }
-    for (let i = 0; i < count; i++) sum = (sum + ints[places[i]!]!) | 0
+    for (let i = 0; i < count; i++) sum = (sum + ints[slots[i]!]!) | 0
     // Stored, because V8 would leave out reads whose result is not used.
-    places[0] = sum
+    slots[0] = sum
   }
 
   /**
@@ -173,9 +174,9 @@ export class Adjacency extends AdjacencyView {
     const { ints } = this.memory
     const base = this.heads.ints[at]!
     if (sizeClass < FIRST_BITMAP) {
-      const place = search(ints, base, sizeClass, key)
-      if (place < 0) return false
-      removeAt(ints, base, sizeClass, place)
+      const slot = search(ints, base, sizeClass, key)
+      if (slot < 0) return false
+      removeAt(ints, base, sizeClass, slot)
     } else {
       if (!hasBit(ints, base, rowWords[sizeClass]!, key)) return false
       clearBit(ints, base, rowWords[sizeClass]!, key)

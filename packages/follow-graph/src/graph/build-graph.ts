@@ -21,11 +21,11 @@ export function sortedKeys(uids: Uint32Array): Int32Array {
   for (let i = 0; i < uids.length; i++) keys[i] = keyOf(uids[i]!)
   if (keys.length <= SHORT) sortShort(keys)
   else keys.sort()
-  let kept = 0
+  let retained = 0
   for (let i = 0; i < keys.length; i++) {
-    if (i === 0 || keys[i] !== keys[kept - 1]) keys[kept++] = keys[i]!
+    if (i === 0 || keys[i] !== keys[retained - 1]) keys[retained++] = keys[i]!
   }
-  return keys.subarray(0, kept)
+  return keys.subarray(0, retained)
 }
 
 /** Insertion sort: for short arrays, merely calling the built-in takes longer. */
@@ -109,9 +109,9 @@ function append(
   const home =
     base + (Math.imul((key ^ EMPTY) >>> 4, multipliers[sizeClass]!) >>> shifts[sizeClass]!)
   const latest = base + capacities[sizeClass]! - counts[subject]!
-  const place = Math.min(Math.max(home, next[subject]!), latest)
-  ints[place] = key
-  next[subject] = place + 1
+  const slot = Math.min(Math.max(home, next[subject]!), latest)
+  ints[slot] = key
+  next[subject] = slot + 1
   counts[subject]!--
 }
 

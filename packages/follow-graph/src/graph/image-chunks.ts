@@ -40,10 +40,10 @@ export function* sealImage(version: number, parts: Iterable<Int32Array>): Genera
     sealChunk({ version, image, index: index++, isLast }, sealed.subarray(0, filled))
   for (const part of parts) {
     for (let at = 0; at < part.length; ) {
-      const room = Math.min(sealed.length - filled, part.length - at)
-      sealed.set(part.subarray(at, at + room), filled)
-      filled += room
-      at += room
+      const capacity = Math.min(sealed.length - filled, part.length - at)
+      sealed.set(part.subarray(at, at + capacity), filled)
+      filled += capacity
+      at += capacity
       if (filled < sealed.length) break
       yield seal(false)
       sealed = new Int32Array(HEAD_INTS + CHUNK_INTS)
@@ -53,9 +53,9 @@ export function* sealImage(version: number, parts: Iterable<Int32Array>): Genera
   yield seal(true)
 }
 
-type Place = { version: number; image: number; index: number; isLast: boolean }
+type Position = { version: number; image: number; index: number; isLast: boolean }
 
-function sealChunk({ version, image, index, isLast }: Place, sealed: Int32Array): ImageChunk {
+function sealChunk({ version, image, index, isLast }: Position, sealed: Int32Array): ImageChunk {
   sealed[MARK_AT] = MARK
   sealed[VERSION_AT] = version
   sealed[IMAGE_AT] = image

@@ -29,14 +29,15 @@ type Found = { ints: Int32Array; base: number; sizeClass: number; count: number 
 export function pageCommon(a: SetOf, b: SetOf, after: number, out: Uint32Array): number {
   const pair = findBoth(a, b)
   if (!pair) return 0
-  const { walked, asked } = pair
-  if (walked.sizeClass >= FIRST_BITMAP) return pageBits(bitsOf(walked), bitsOf(asked), after, out)
+  const { walked, requested } = pair
+  if (walked.sizeClass >= FIRST_BITMAP)
+    return pageBits(bitsOf(walked), bitsOf(requested), after, out)
   const { ints, base, sizeClass } = walked
   const end = base + capacities[sizeClass]!
   let written = 0
   for (let at = firstAfter(ints, base, sizeClass, after); at < end && written < out.length; at++) {
     const key = ints[at]!
-    if (key !== EMPTY && isIn(asked, key)) out[written++] = uidOfKey(key)
+    if (key !== EMPTY && isIn(requested, key)) out[written++] = uidOfKey(key)
   }
   return written
 }
@@ -44,12 +45,12 @@ export function pageCommon(a: SetOf, b: SetOf, after: number, out: Uint32Array):
 export function countCommon(a: SetOf, b: SetOf): number {
   const pair = findBoth(a, b)
   if (!pair) return 0
-  const { walked, asked } = pair
-  if (walked.sizeClass >= FIRST_BITMAP) return countCommonBits(bitsOf(walked), bitsOf(asked))
+  const { walked, requested } = pair
+  if (walked.sizeClass >= FIRST_BITMAP) return countCommonBits(bitsOf(walked), bitsOf(requested))
   const end = walked.base + capacities[walked.sizeClass]!
   let count = 0
-  if (asked.sizeClass >= FIRST_BITMAP) {
-    const { ints, base, rowWords: words } = bitsOf(asked)
+  if (requested.sizeClass >= FIRST_BITMAP) {
+    const { ints, base, rowWords: words } = bitsOf(requested)
     for (let at = walked.base; at < end; at++) {
       const key = walked.ints[at]!
       // A gap tests the bit of uid 0, which is never set.
@@ -59,7 +60,8 @@ export function countCommon(a: SetOf, b: SetOf): number {
   }
   for (let at = walked.base; at < end; at++) {
     const key = walked.ints[at]!
-    if (key !== EMPTY) count += contains(asked.ints, asked.base, asked.sizeClass, key) ? 1 : 0
+    if (key !== EMPTY)
+      count += contains(requested.ints, requested.base, requested.sizeClass, key) ? 1 : 0
   }
   return count
 }
@@ -68,20 +70,20 @@ export function countCommon(a: SetOf, b: SetOf): number {
  * A bit set is looked up rather than walked, whatever its size; otherwise the smaller set is
  * walked.
  */
-function findBoth(a: SetOf, b: SetOf): { walked: Found; asked: Found } | undefined {
+function findBoth(a: SetOf, b: SetOf): { walked: Found; requested: Found } | undefined {
   const first = find(a)
   const second = find(b)
   if (!first || !second) return undefined
   const [firstIsBits, secondIsBits] = [isBits(first), isBits(second)]
   const walksFirst = firstIsBits === secondIsBits ? first.count <= second.count : secondIsBits
-  return walksFirst ? { walked: first, asked: second } : { walked: second, asked: first }
+  return walksFirst ? { walked: first, requested: second } : { walked: second, requested: first }
 }
 
 function find({ sets, owner }: SetOf): Found | undefined {
   const size = sets.sizeWord(owner)
   if (size === 0) return undefined
   const sizeClass = size >>> COUNT_BITS
-  const base = sets.place(owner, sizeClass)
+  const base = sets.slot(owner, sizeClass)
   if (base < 0) return undefined
   return { ints: sets.memory.ints, base, sizeClass, count: size & COUNT_MASK }
 }

@@ -31,7 +31,7 @@ export const capacities = makeCapacities()
  * Keys a piece may hold: the last places of a large sorted set stay free, to keep walks short. 0
  * for bit sets, which hold any number but are changed differently.
  */
-export const rooms = Int32Array.from(capacities, roomOf)
+export const slotCounts = Int32Array.from(capacities, capacityOf)
 /** Key count at which a set is so sparse that it should move to a smaller piece. */
 export const sparseCounts = Int32Array.from(capacities, (capacity, sizeClass) => {
   if (sizeClass >= FIRST_BITMAP) return Math.floor(capacity * SPARSE_SHARE)
@@ -58,7 +58,7 @@ function findClass(count: number): number {
   let high = FIRST_BITMAP
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (rooms[middle]! < count) low = middle + 1
+    if (slotCounts[middle]! < count) low = middle + 1
     else high = middle
   }
   return low
@@ -124,7 +124,7 @@ function makeCapacities(): Int32Array {
   return Int32Array.from([...made, ...ROW_WORDS.map((words) => words * ROWS)])
 }
 
-function roomOf(capacity: number, sizeClass: number): number {
+function capacityOf(capacity: number, sizeClass: number): number {
   if (sizeClass >= FIRST_BITMAP) return 0
   return capacity <= 8 ? capacity : capacity - Math.floor(capacity / 8)
 }

@@ -182,10 +182,10 @@ export function respread(
     const home = (base + (Math.imul(bits >>> 4, multiplier) >>> shift)) | 0
     // The larger of home and next. A gap has home 0, so it lands at `next`, which does not advance.
     const difference = (home - next) | 0
-    const place = (home - (difference & (difference >> 31))) | 0
-    if (place < stop) {
-      ints[place] = key
-      next = (place + ((bits | -bits) >>> 31)) | 0
+    const slot = (home - (difference & (difference >> 31))) | 0
+    if (slot < stop) {
+      ints[slot] = key
+      next = (slot + ((bits | -bits) >>> 31)) | 0
     } else if (key !== EMPTY) pushLeft(ints, stop, key)
   }
 }

@@ -71,18 +71,18 @@ export class OwnerVersionsWriter {
     if (this.#held === 0 && this.#openCount > 0) this.#close()
   }
 
-  #mark(place: number): void {
-    const version = this.#versions[place]!
+  #mark(slot: number): void {
+    const version = this.#versions[slot]!
     if ((version & 1) === 1) return
-    this.#versions[place] = version + 1
-    this.#open[this.#openCount++] = place
+    this.#versions[slot] = version + 1
+    this.#open[this.#openCount++] = slot
   }
 
   #close(): void {
     fence(this.#fence)
     for (let i = 0; i < this.#openCount; i++) {
-      const place = this.#open[i]!
-      this.#versions[place] = this.#versions[place]! + 1
+      const slot = this.#open[i]!
+      this.#versions[slot] = this.#versions[slot]! + 1
     }
     this.#openCount = 0
     this.#changes = 0
@@ -121,8 +121,8 @@ export class OwnerVersionsReader {
   pause(owner: number, attempt: number): void {
     if (attempt < SPINS) return
     if (attempt > MAX_ATTEMPTS) throw new InvariantError('a writer never finished its change')
-    const place = owner & MASK
-    Atomics.wait(this.#versions, place, Atomics.load(this.#versions, place), WAIT_MS)
+    const slot = owner & MASK
+    Atomics.wait(this.#versions, slot, Atomics.load(this.#versions, slot), WAIT_MS)
   }
 }
 

@@ -14,7 +14,7 @@ export type OpenFollowersParts = {
 
 const PAGE = 10_000
 /** How many open timelines may be checked per follower whose look-up this saves. */
-const ASKED_PER_FOLLOWER = 2
+const REQUESTED_PER_FOLLOWER = 2
 
 const page = new Uint32Array(PAGE)
 
@@ -28,7 +28,8 @@ export function forEachOpenFollower(
   visit: (owner: number) => void,
 ): void {
   const followers = parts.graph.followersCount(uid)
-  if (parts.timelines.openCount < followers * ASKED_PER_FOLLOWER) overTimelines(parts, uid, visit)
+  if (parts.timelines.openCount < followers * REQUESTED_PER_FOLLOWER)
+    overTimelines(parts, uid, visit)
   else overFollowers(parts, uid, visit)
 }
 

@@ -67,8 +67,8 @@ class RingStore {
   /** Word index of the `i`th newest entry. */
   at(slot: number, start: number, i: number): number {
     const turned = start + i
-    const place = turned >= this.capacity ? turned - this.capacity : turned
-    return (slot * this.capacity + place) * ENTRY_WORDS
+    const index = turned >= this.capacity ? turned - this.capacity : turned
+    return (slot * this.capacity + index) * ENTRY_WORDS
   }
 
   /** Number of entries newer than `position`: the index where it is, or belongs. */
@@ -135,20 +135,20 @@ class RingsWriter implements TimelineWriter {
 
   open(owner: number, entries: TimelineEntry[], truncated: boolean): void {
     const { capacity } = this.#store
-    const sorted = [...entries].sort(newestFirst).filter(isFirstOfItsPlace)
-    const kept = sorted.slice(0, capacity)
+    const sorted = [...entries].sort(newestFirst).filter(isFirstOfPosition)
+    const filtered = sorted.slice(0, capacity)
     this.#log.begin(owner, owner)
     const slot = this.#slotFor(owner)
     const head = slot * HEAD_WORDS
-    kept.forEach((entry, i) => {
+    filtered.forEach((entry, i) => {
       writeEntry(this.#store.entries.ints, this.#store.at(slot, 0, i), entry)
     })
     const heads = this.#store.heads.ints
     heads[head + OWNER] = owner
     heads[head + START] = 0
-    heads[head + LENGTH] = kept.length
+    heads[head + LENGTH] = filtered.length
     heads[head + TRUNCATED] = 0
-    const left = truncated ? (kept.at(-1) ?? TOP) : sorted[capacity]
+    const left = truncated ? (filtered.at(-1) ?? TOP) : sorted[capacity]
     if (left) this.#raiseFloor(slot, left)
     this.#log.end()
   }
@@ -169,11 +169,11 @@ class RingsWriter implements TimelineWriter {
     const slot = store.slotOf(owner) - 1
     if (slot < 0 || this.#isBelowFloor(slot, entry)) return
     const length = store.heads.ints[slot * HEAD_WORDS + LENGTH]!
-    const place = this.#placeFor(slot, entry)
-    if (place < length && this.#isAt(slot, place, entry)) return
+    const index = this.#placeFor(slot, entry)
+    if (index < length && this.#isAt(slot, index, entry)) return
     this.#log.begin(owner, owner)
-    if (length < store.capacity) this.#put(slot, place, entry, length)
-    else this.#putIntoFull(slot, place, entry)
+    if (length < store.capacity) this.#put(slot, index, entry, length)
+    else this.#putIntoFull(slot, index, entry)
     this.#log.end()
   }
 
@@ -183,9 +183,9 @@ class RingsWriter implements TimelineWriter {
     if (slot < 0) return
     const head = slot * HEAD_WORDS
     const heads = store.heads.ints
-    const place = store.countNewer(slot, position)
-    if (place >= heads[head + LENGTH]! || !this.#isAt(slot, place, position)) return
-    this.#touch(owner, () => this.#drop(slot, (i) => i === place))
+    const index = store.countNewer(slot, position)
+    if (index >= heads[head + LENGTH]! || !this.#isAt(slot, index, position)) return
+    this.#touch(owner, () => this.#drop(slot, (i) => i === index))
   }
 
   removeOriginator(owner: number, originator: number): void {
@@ -198,23 +198,23 @@ class RingsWriter implements TimelineWriter {
     this.#touch(owner, () => this.#drop(slot, isTheirs))
   }
 
-  #put(slot: number, place: number, entry: TimelineEntry, length: number): void {
+  #put(slot: number, index: number, entry: TimelineEntry, length: number): void {
     const store = this.#store
     const head = slot * HEAD_WORDS
-    this.#makeRoom(slot, place, length)
+    this.#makeRoom(slot, index, length)
     store.heads.ints[head + LENGTH] = length + 1
     const start = store.heads.ints[head + START]!
-    writeEntry(store.entries.ints, store.at(slot, start, place), entry)
+    writeEntry(store.entries.ints, store.at(slot, start, index), entry)
   }
 
   /** Leaves out the oldest entry, or the new one if it is older still. */
-  #putIntoFull(slot: number, place: number, entry: TimelineEntry): void {
+  #putIntoFull(slot: number, index: number, entry: TimelineEntry): void {
     const store = this.#store
     const last = store.capacity - 1
-    if (place > last) return this.#raiseFloor(slot, entry)
+    if (index > last) return this.#raiseFloor(slot, entry)
     const start = store.heads.ints[slot * HEAD_WORDS + START]!
     this.#raiseFloor(slot, readEntry(store.entries.ints, store.at(slot, start, last)))
-    this.#put(slot, place, entry, last)
+    this.#put(slot, index, entry, last)
   }
 
   #raiseFloor(slot: number, left: TimelineEntry): void {
@@ -246,47 +246,47 @@ class RingsWriter implements TimelineWriter {
     return compareEntry(store.entries.ints, newest, entry) < 0 ? 0 : store.countNewer(slot, entry)
   }
 
-  #isAt(slot: number, place: number, position: TimelinePosition): boolean {
+  #isAt(slot: number, index: number, position: TimelinePosition): boolean {
     const store = this.#store
     const start = store.heads.ints[slot * HEAD_WORDS + START]!
-    return compareEntry(store.entries.ints, store.at(slot, start, place), position) === 0
+    return compareEntry(store.entries.ints, store.at(slot, start, index), position) === 0
   }
 
-  /** Frees `place` among the first `length` entries by moving those before or after it. */
-  #makeRoom(slot: number, place: number, length: number): void {
+  /** Frees `index` among the first `length` entries by moving those before or after it. */
+  #makeRoom(slot: number, index: number, length: number): void {
     const store = this.#store
     const words = store.entries.ints
     const head = slot * HEAD_WORDS
     const start = store.heads.ints[head + START]!
-    if (place > length - place) {
-      for (let i = length; i > place; i--) {
+    if (index > length - index) {
+      for (let i = length; i > index; i--) {
         copyEntry(words, store.at(slot, start, i - 1), store.at(slot, start, i))
       }
       return
     }
     const stepped = start === 0 ? store.capacity - 1 : start - 1
     store.heads.ints[head + START] = stepped
-    for (let i = 0; i < place; i++) {
+    for (let i = 0; i < index; i++) {
       copyEntry(words, store.at(slot, stepped, i + 1), store.at(slot, stepped, i))
     }
   }
 
   /** Drops the entries whose index `isGone` accepts, closing gaps towards the newest. */
-  #drop(slot: number, isGone: (place: number) => boolean): void {
+  #drop(slot: number, isGone: (index: number) => boolean): void {
     const store = this.#store
     const head = slot * HEAD_WORDS
     const heads = store.heads.ints
     const start = heads[head + START]!
     const length = heads[head + LENGTH]!
-    let kept = 0
+    let retained = 0
     for (let i = 0; i < length; i++) {
       if (isGone(i)) continue
-      if (kept !== i) {
-        copyEntry(store.entries.ints, store.at(slot, start, i), store.at(slot, start, kept))
+      if (retained !== i) {
+        copyEntry(store.entries.ints, store.at(slot, start, i), store.at(slot, start, retained))
       }
-      kept++
+      retained++
     }
-    heads[head + LENGTH] = kept
+    heads[head + LENGTH] = retained
   }
 
   #slotFor(owner: number): number {
@@ -393,7 +393,7 @@ export function newestFirst(a: TimelineEntry, b: TimelineEntry): number {
   return b.sortAt - a.sortAt || b.rank - a.rank || b.item - a.item
 }
 
-function isFirstOfItsPlace(entry: TimelineEntry, i: number, sorted: TimelineEntry[]): boolean {
+function isFirstOfPosition(entry: TimelineEntry, i: number, sorted: TimelineEntry[]): boolean {
   const previous = sorted[i - 1]
   return !previous || newestFirst(previous, entry) !== 0
 }

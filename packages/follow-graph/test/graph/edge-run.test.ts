@@ -9,10 +9,10 @@ import { EDGE_RUN, EdgeRuns } from '../../src/graph/edge-run.ts'
 import { createFollowGraph, openFollowGraph } from '../../src/graph/follow-graph.ts'
 import type { FollowGraphReader } from '../../src/graph/types.ts'
 
-const ROOM = 100_000
+const CAPACITY = 100_000
 
 function listsOf(graph: FollowGraphReader, uid: number): [Uint32Array, Uint32Array] {
-  const out = new Uint32Array(ROOM)
+  const out = new Uint32Array(CAPACITY)
   const follows = out.slice(0, graph.follows(uid, 0, out))
   return [follows, out.slice(0, graph.followers(uid, 0, out))]
 }

@@ -139,13 +139,13 @@ type AnyTimelines = ReturnType<typeof createMemoryTimelines>
 
 function randomOperation(random: Random): (timelines: AnyTimelines) => void {
   const owner = 1 + random.below(OWNERS)
-  const one = randomEntry(random)
+  const timelineEntry = randomEntry(random)
   const some = Array.from({ length: random.below(20) }, () => randomEntry(random))
   const truncated = random.chance(0.3)
   const dice = random.next()
-  if (dice < 0.7) return (timelines) => timelines.insert(owner, one)
-  if (dice < 0.85) return (timelines) => timelines.remove(owner, one)
-  if (dice < 0.9) return (timelines) => timelines.removeOriginator(owner, one.originator)
+  if (dice < 0.7) return (timelines) => timelines.insert(owner, timelineEntry)
+  if (dice < 0.85) return (timelines) => timelines.remove(owner, timelineEntry)
+  if (dice < 0.9) return (timelines) => timelines.removeOriginator(owner, timelineEntry.originator)
   if (dice < 0.97) return (timelines) => timelines.open(owner, some, truncated)
   return (timelines) => timelines.close(owner)
 }

@@ -16,21 +16,21 @@ function world(options: { followers: readonly number[]; open: readonly number[] 
   for (const uid of options.followers) graph.add(uid, GIANT)
   const timelines = createTimelines(4)
   for (const owner of options.open) timelines.open(owner, [], false)
-  const asked = { has: 0, pages: 0 }
+  const requested = { has: 0, pages: 0 }
   const counted = {
     followersCount: (uid: number) => graph.followersCount(uid),
     has: (creator: number, subject: number) => {
-      asked.has++
+      requested.has++
       return graph.has(creator, subject)
     },
     followers: (uid: number, after: number, out: Uint32Array) => {
-      asked.pages++
+      requested.pages++
       return graph.followers(uid, after, out)
     },
   }
   const visited: number[] = []
   forEachOpenFollower({ graph: counted, timelines }, GIANT, (owner) => visited.push(owner))
-  return { visited: visited.sort((a, b) => a - b), asked }
+  return { visited: visited.sort((a, b) => a - b), asked: requested }
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
@@ -49,15 +49,15 @@ test('each open timeline of a follower is visited once, the account’s own neve
 })
 
 test('a giant among three open timelines takes three lookups', () => {
-  const { visited, asked } = world({ followers: upTo(50_000), open: [7, 8, 60_000] })
+  const { visited, asked: requested } = world({ followers: upTo(50_000), open: [7, 8, 60_000] })
   expect(visited).toEqual([7, 8])
-  expect(asked).toEqual({ has: 3, pages: 0 })
+  expect(requested).toEqual({ has: 3, pages: 0 })
 })
 
 test('followers are walked in pages if far more timelines are open', () => {
-  const { visited, asked } = world({ followers: upTo(PAGE + 1), open: upTo(3 * PAGE) })
+  const { visited, asked: requested } = world({ followers: upTo(PAGE + 1), open: upTo(3 * PAGE) })
   expect(visited).toEqual(upTo(PAGE + 1))
-  expect(asked).toEqual({ has: 0, pages: 2 })
+  expect(requested).toEqual({ has: 0, pages: 2 })
 })
 
 test('an account without followers costs nothing', () => {

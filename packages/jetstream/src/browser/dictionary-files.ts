@@ -1,10 +1,10 @@
 // In place of dictionaries/dictionary-files.ts in a browser, where dictionaries are kept only as long as the page.
 
-export async function readKept(): Promise<undefined> {}
+export async function readStored(): Promise<undefined> {}
 
-export async function keep(): Promise<void> {}
+export async function store(): Promise<void> {}
 
-export async function removeKept(): Promise<void> {}
+export async function removeStored(): Promise<void> {}
 
 export async function readOwn(path: string): Promise<never> {
   throw new Error(`a browser has no file ${path}: give the address of the v1 dictionary`)

@@ -25,11 +25,11 @@ export type Shelf = {
 }
 
 /** @returns the newest undamaged one. */
-export async function readKept(shelf: Shelf): Promise<Dictionary | undefined> {
+export async function readStored(shelf: Shelf): Promise<Dictionary | undefined> {
   const { folder, prefix, log } = shelf
   for (const name of await newestFirst(folder, prefix)) {
     const path = join(folder, name)
-    const dictionary = await readWhole(shelf, name).catch(() => undefined)
+    const dictionary = await readComplete(shelf, name).catch(() => undefined)
     if (dictionary) return dictionary
     log.warn({ path }, 'a zstd dictionary on disk has changed: fetching it again')
     await remove(path, log)
@@ -38,7 +38,7 @@ export async function readKept(shelf: Shelf): Promise<Dictionary | undefined> {
 }
 
 /** A crash leaves no partial file under the final name; a full disk costs only the cache. */
-export async function keep(shelf: Shelf, dictionary: Dictionary): Promise<void> {
+export async function store(shelf: Shelf, dictionary: Dictionary): Promise<void> {
   const path = join(shelf.folder, await nameOf(shelf, dictionary))
   try {
     await mkdir(shelf.folder, { recursive: true })
@@ -50,7 +50,7 @@ export async function keep(shelf: Shelf, dictionary: Dictionary): Promise<void> 
 }
 
 /** Removes all files under its stem, whatever the hash. */
-export async function removeKept(shelf: Shelf, dictionary: Dictionary): Promise<void> {
+export async function removeStored(shelf: Shelf, dictionary: Dictionary): Promise<void> {
   const names = await namesIn(shelf.folder, `${shelf.stemOf(dictionary)}.`)
   await Promise.all(names.map((name) => remove(join(shelf.folder, name), shelf.log)))
 }
@@ -60,7 +60,7 @@ export function readOwn(path: string): Promise<Bytes> {
   return readFile(path)
 }
 
-async function readWhole(shelf: Shelf, name: string): Promise<Dictionary | undefined> {
+async function readComplete(shelf: Shelf, name: string): Promise<Dictionary | undefined> {
   const dictionary = await shelf.check(await readFile(join(shelf.folder, name)))
   return (await nameOf(shelf, dictionary)) === name ? dictionary : undefined
 }

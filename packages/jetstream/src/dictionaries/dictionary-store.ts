@@ -13,7 +13,7 @@ import {
 import type { Logger } from '../logger.ts'
 import type { Wire } from '../resume.ts'
 import { fetchBounded } from './bounded-fetch.ts'
-import { keep, readKept, readOwn, removeKept, type Shelf } from './dictionary-files.ts'
+import { readOwn, readStored, removeStored, type Shelf, store } from './dictionary-files.ts'
 import { hashOf } from './hash.ts'
 
 const V1_ID = 1612007021
@@ -76,16 +76,16 @@ export function createDictionaryStore(settings: Settings): DictionaryStore {
 
   async function load(host: string, wire: Wire, signal: AbortSignal): Promise<Dictionary> {
     const { shelf } = await sourceOf(settings, host, wire)
-    const kept = shelf && (await readKept(shelf))
-    const isFit = kept && !(await isUnfit(host, wire, kept))
-    return isFit ? kept : fetchAnew(host, wire, signal)
+    const cached = shelf && (await readStored(shelf))
+    const isFit = cached && !(await isUnfit(host, wire, cached))
+    return isFit ? cached : fetchAnew(host, wire, signal)
   }
 
   async function fetchAnew(host: string, wire: Wire, signal: AbortSignal): Promise<Dictionary> {
     const { ask, check, shelf } = await sourceOf(settings, host, wire)
     const dictionary = await check(await ask(signal))
     if (!shelf) return dictionary
-    if (!(await isUnfit(host, wire, dictionary))) await keep(shelf, dictionary)
+    if (!(await isUnfit(host, wire, dictionary))) await store(shelf, dictionary)
     const { id, bytes } = dictionary
     settings.log.info({ host, wire, id, bytes: bytes.length }, 'fetched a zstd dictionary')
     return dictionary
@@ -94,7 +94,7 @@ export function createDictionaryStore(settings: Settings): DictionaryStore {
   async function forget(host: string, wire: Wire, dictionary: Dictionary): Promise<void> {
     known.delete(keyOf(host, wire))
     const { shelf } = await sourceOf(settings, host, wire)
-    if (shelf) await removeKept(shelf, dictionary)
+    if (shelf) await removeStored(shelf, dictionary)
   }
 
   /** By the current bytes: if memory was corrupted, the fetched dictionary is a different one. */

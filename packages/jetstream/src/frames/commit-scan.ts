@@ -73,9 +73,9 @@ const keyBytes = KEYS.map(encode)
 /** Maps length, first and last character to the only possible key. */
 const keyTable = new Int8Array(256).fill(-1)
 for (const [key, bytes] of keyBytes.entries()) {
-  const place = keyHash(bytes.length, bytes[0]!, bytes.at(-1)!)
-  assert(keyTable[place] === -1, 'two keys at one place')
-  keyTable[place] = key
+  const slot = keyHash(bytes.length, bytes[0]!, bytes.at(-1)!)
+  assert(keyTable[slot] === -1, 'two keys at one place')
+  keyTable[slot] = key
 }
 
 const charSet = (chars: string) => {

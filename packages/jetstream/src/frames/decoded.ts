@@ -35,14 +35,14 @@ export type Notice = { notice: 'info' | 'error'; name: string; message: string }
 
 export type Decoded = StreamItem | Notice | DropReason
 
-const WHOLE: ReadonlySet<DropReason> = new Set<DropReason>([
+const COMPLETE: ReadonlySet<DropReason> = new Set<DropReason>([
   ...(['bad-zstd', 'bad-utf8', 'bad-json', 'oversized', 'unknown-frame', 'unknown-kind'] as const),
   ...(['bad-did', 'duplicate', 'unreadable', 'too-wide'] as const),
 ])
 
 /** Unusable, but JSON, and may name its account. */
 export function isBroken(reason: DropReason): boolean {
-  return !WHOLE.has(reason)
+  return !COMPLETE.has(reason)
 }
 
 /** Frames lost completely: their content is unknown, so a gap is recorded for them. */

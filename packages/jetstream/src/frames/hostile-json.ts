@@ -62,7 +62,7 @@ function isBrokenText(value: unknown): boolean {
   if (typeof value === 'string') return !value.isWellFormed()
   if (Array.isArray(value)) return value.some(isBrokenText)
   if (!isObject(value)) return false
-  return Object.entries(value).some(([key, one]) => !key.isWellFormed() || isBrokenText(one))
+  return Object.entries(value).some(([key, item]) => !key.isWellFormed() || isBrokenText(item))
 }
 
 function walk(value: unknown): boolean {

@@ -28,7 +28,7 @@ export function createScanner(options: {
   let top = 0
 
   /** @returns where in `chunk` the copy begins. */
-  function keep(content: Uint8Array): number {
+  function store(content: Uint8Array): number {
     if (top + content.length > chunk.length) {
       chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, content.length))
       top = 0
@@ -45,21 +45,21 @@ export function createScanner(options: {
       if (error instanceof DoubtError) return undefined
       throw error
     }
-    const start = keep(content)
-    return new KeptContent(fields, { bytes: chunk, start, length: content.length, parse })
+    const start = store(content)
+    return new CachedContent(fields, { bytes: chunk, start, length: content.length, parse })
   }
 
   return { scan }
 }
 
-type Kept = {
+type Cached = {
   bytes: Buffer
   start: number
   length: number
   parse: (content: Uint8Array) => unknown
 }
 
-class KeptContent implements UnreadCommit {
+class CachedContent implements UnreadCommit {
   readonly kind = 'unread'
   readonly timeUs: number
   readonly seq: number | undefined
@@ -72,7 +72,7 @@ class KeptContent implements UnreadCommit {
   readonly #length: number
   readonly #parse: (content: Uint8Array) => unknown
 
-  constructor(fields: CommitScan, { bytes, start, length, parse }: Kept) {
+  constructor(fields: CommitScan, { bytes, start, length, parse }: Cached) {
     this.timeUs = fields.timeUs
     this.seq = fields.seq
     this.operation = fields.operation

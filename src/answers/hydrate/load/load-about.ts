@@ -83,7 +83,7 @@ function addDeclaration(loader: Loader, about: AboutActor, row: RecordRow): void
   const { allowIncoming, allowGroupInvites, allowSubscriptions, messageMe } = declared
   if (allowIncoming) about.chat = { allowIncoming, allowGroupInvites }
   about.allowSubscriptions =
-    SUBSCRIBERS.find((one) => one === allowSubscriptions) ?? about.allowSubscriptions
+    SUBSCRIBERS.find((item) => item === allowSubscriptions) ?? about.allowSubscriptions
   if (messageMe) {
     const { showButtonTo, messageMeUrl } = messageMe
     about.germ = { showButtonTo, messageMeUrl }

@@ -19,14 +19,14 @@ const LIST_BLOCK = 'app.bsky.graph.listblock'
 /** Fills `actors`, `about` and `relations`. */
 export function loadAccounts(loader: Loader, state: ProfileState, uids: Set<number>): void {
   uids.delete(0)
-  for (const actor of loadActors(loader, uids)) state.actors.set(actor.uid, shownTo(state, actor))
+  for (const actor of loadActors(loader, uids)) state.actors.set(actor.uid, visibleTo(state, actor))
   loadAbout(loader, state, uids)
   loadRelations(loader, state, uids)
 }
 
-function shownTo({ seesTakenDown }: ProfileState, actor: Actor): Actor {
-  const isShown = seesTakenDown && actor.hiddenAs === 'takendown'
-  return isShown ? { ...actor, hiddenAs: undefined } : actor
+function visibleTo({ seesTakenDown }: ProfileState, actor: Actor): Actor {
+  const isVisible = seesTakenDown && actor.hiddenAs === 'takendown'
+  return isVisible ? { ...actor, hiddenAs: undefined } : actor
 }
 
 /** Fills `relations`. */
@@ -36,7 +36,8 @@ export function loadRelations(loader: Loader, state: ProfileState, uids: Iterabl
   const found = loader.readers.relations(state.viewer.uid, others)
   const rows = state.viewer.withoutPrivateState ? found.map(withoutMutes) : found
   const didOf = (uid: number) => loader.parts.actors.didOf(uid)
-  for (const [uid, one] of toRelations(rows, state.viewer.did, didOf)) state.relations.set(uid, one)
+  for (const [uid, relation] of toRelations(rows, state.viewer.did, didOf))
+    state.relations.set(uid, relation)
 }
 
 /**

@@ -24,7 +24,7 @@ export function loadActors(loader: Loader, uids: Iterable<number>): Actor[] {
   const rows = loader.readers.actors.rows(uids)
   const texts = readTexts(loader, rows)
   return rows.map((row) => {
-    const found = loader.keptActors.find(row[0])
+    const found = loader.cachedActors.find(row[0])
     if (found && isSameRow(found.row, row)) return found.value
     return makeActor(loader, row, { found, text: texts.get(row[0]) })
   })
@@ -34,7 +34,8 @@ export function loadActors(loader: Loader, uids: Iterable<number>): Actor[] {
 function readTexts(loader: Loader, rows: ActorRow[]): Map<number, ProfileText> {
   const texts = new Map<number, ProfileText>()
   const unread = rows.filter(
-    (row) => row[VERSION] !== null && loader.keptActors.find(row[0])?.row[VERSION] !== row[VERSION],
+    (row) =>
+      row[VERSION] !== null && loader.cachedActors.find(row[0])?.row[VERSION] !== row[VERSION],
   )
   if (unread.length === 0) return texts
   for (const [uid, cid, json] of loader.readers.actors.profiles(unread.map(([uid]) => uid))) {
@@ -60,7 +61,7 @@ function makeActor(
   const isUnusable = row[VERSION] !== null && !profile
   if (isUnusable) return actor
   const bytes = isSameProfile ? found?.bytes : text?.bytes
-  loader.keptActors.keep(actor.uid, row, actor, ACTOR_BYTES + (bytes ?? 0))
+  loader.cachedActors.add(actor.uid, row, actor, ACTOR_BYTES + (bytes ?? 0))
   return actor
 }
 

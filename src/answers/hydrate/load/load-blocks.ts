@@ -35,7 +35,7 @@ function byFirstList({ readers }: Loader, listed: readonly [...Pair, number][]) 
   ])
   const isFallen = ([, , list]: readonly [...Pair, number]) => fallen.has(list)
   return {
-    staying: pairsOf(listed.filter((one) => !isFallen(one))),
+    staying: pairsOf(listed.filter((item) => !isFallen(item))),
     others: pairsOf(listed.filter(isFallen)),
   }
 }

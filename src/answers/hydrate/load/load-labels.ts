@@ -68,13 +68,13 @@ export function loadLabelled(
     ...(labelledAccounts.length > 0 ? labels.ofAccounts(labelledAccounts, by) : []),
     ...(labelledPosts.length > 0 ? labels.ofPosts(labelledPosts, by) : []),
   ]
-  const said: ProfileState['labels'] = new Map()
-  for (const label of rows) addLabel(loader, said, { label, labelers })
+  const labelState: ProfileState['labels'] = new Map()
+  for (const label of rows) addLabel(loader, labelState, { label, labelers })
   for (const uid of labelledAccounts) {
-    found.accounts.set(uid, labelledAccount(said, actors.didOf(uid)))
+    found.accounts.set(uid, labelledAccount(labelState, actors.didOf(uid)))
   }
   for (const { id, uid, rkey } of labelledPosts.length > 0 ? postReader.keys(labelledPosts) : []) {
-    found.posts.set(id, labelledSubject(said.get(recordUri(actors.didOf(uid), POST, rkey))))
+    found.posts.set(id, labelledSubject(labelState.get(recordUri(actors.didOf(uid), POST, rkey))))
   }
   return found
 }
@@ -83,18 +83,22 @@ export function loadLabelled(
  * Labels on the account and its profile. Labels on its status are not included, but count as acted
  * upon.
  */
-function labelledAccount(said: ProfileState['labels'], did: string): Labelled {
-  const [account, profile] = subjectsOf([did]).map((subject) => labelledSubject(said.get(subject)))
+function labelledAccount(labelState: ProfileState['labels'], did: string): Labelled {
+  const [account, profile] = subjectsOf([did]).map((subject) =>
+    labelledSubject(labelState.get(subject)),
+  )
   return {
     labels: [...account!.labels, ...profile!.labels],
     isActedUpon:
-      account!.isActedUpon || profile!.isActedUpon || said.has(recordUri(did, STATUS, 'self')),
+      account!.isActedUpon ||
+      profile!.isActedUpon ||
+      labelState.has(recordUri(did, STATUS, 'self')),
   }
 }
 
-function labelledSubject(said: SubjectLabels | undefined): Labelled {
-  if (!said) return { labels: [], isActedUpon: false }
-  const { labels, isTakenDown, needsReview, isImpersonation } = said
+function labelledSubject(labelState: SubjectLabels | undefined): Labelled {
+  if (!labelState) return { labels: [], isActedUpon: false }
+  const { labels, isTakenDown, needsReview, isImpersonation } = labelState
   const isInvalidated = labels.some(({ val, exp }) => val.startsWith('!') || exp !== undefined)
   return { labels, isActedUpon: isTakenDown || needsReview || isImpersonation || isInvalidated }
 }

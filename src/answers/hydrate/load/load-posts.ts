@@ -13,16 +13,16 @@ const POST = 'app.bsky.feed.post'
 
 /** @returns the posts in front: those asked for, their parents and their roots. */
 export function loadThreads(loader: Loader, state: FeedState, ids: Iterable<number>): Post[] {
-  const asked = loadPosts(loader, state, ids)
-  const pointedAt = asked.flatMap(({ root, parent }) => [root, parent])
+  const requested = loadPosts(loader, state, ids)
+  const pointedAt = requested.flatMap(({ root, parent }) => [root, parent])
   const ancestors = loadPosts(loader, state, pointedAt)
-  const parents = asked.map(({ parent }) => state.posts.get(parent ?? 0))
+  const parents = requested.map(({ parent }) => state.posts.get(parent ?? 0))
   loadRefs(
     loader,
     state,
     parents.map((parent) => parent?.parent),
   )
-  return [...new Set([...asked, ...ancestors])]
+  return [...new Set([...requested, ...ancestors])]
 }
 
 /** Loads the posts around the posts in front. */

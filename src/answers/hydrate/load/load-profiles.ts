@@ -10,7 +10,7 @@ import { loadBlocks } from './load-blocks.ts'
 import { addRecords } from './load-records.ts'
 
 /** Number of known followers that a profile shows. Lexicon app.bsky.actor.defs#knownFollowers. */
-const SHOWN_KNOWN_FOLLOWERS = 5
+const PRESENTED_KNOWN_FOLLOWERS = 5
 
 export function loadProfiles(
   loader: Loader,
@@ -22,10 +22,10 @@ export function loadProfiles(
   const { knownFollowers } = options
   const proven = knownFollowers === true ? uids : knownFollowers || []
   loadKnownFollowers(loader, state, proven)
-  const shown = new Set(uids)
+  const visible = new Set(uids)
   for (const { followers } of state.knownFollowers.values())
-    for (const uid of followers) shown.add(uid)
-  loadAccounts(loader, state, shown)
+    for (const uid of followers) visible.add(uid)
+  loadAccounts(loader, state, visible)
   if (options.detailed) loadJoinedThrough(loader, state, uids)
   loadLists(loader, state, new Set())
   const pairs = [...(options.blockPairs ?? []), ...knownFollowerPairs(state)]
@@ -91,7 +91,7 @@ function knownFollowers(
   const { graph } = loader.parts
   const count = graph.knownFollowersCount(viewer, subject)
   if (count === 0) return undefined
-  const out = new Uint32Array(SHOWN_KNOWN_FOLLOWERS)
+  const out = new Uint32Array(PRESENTED_KNOWN_FOLLOWERS)
   const length = graph.knownFollowers(viewer, subject, 0, out)
   return { count, followers: [...out.subarray(0, length)] }
 }

@@ -12,7 +12,7 @@ import type { Reader } from '../reader.ts'
 import { parseRecord } from '../shapes/parse-record.ts'
 import { isSoundGenerator, isSoundLabeler, isSoundStarterPack } from '../shapes/record-shapes.ts'
 import type { Check } from '../shapes/shape.ts'
-import type { PackContent, ShownCollection, StoredRecord } from '../stored-records.ts'
+import type { PackContent, PresentedCollection, StoredRecord } from '../stored-records.ts'
 import type { ProfileState } from '../types.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadBlocks } from './load-blocks.ts'
@@ -29,13 +29,16 @@ const WEEK_MS = 7 * DAY_MS
 const NEWEST_MEMBERS = 50
 const SAMPLED_MEMBERS = 12
 
-const checks: Record<ShownCollection, Check> = {
+const checks: Record<PresentedCollection, Check> = {
   'app.bsky.feed.generator': isSoundGenerator,
   'app.bsky.graph.starterpack': isSoundStarterPack,
   'app.bsky.labeler.service': isSoundLabeler,
 }
 const names = new Map(
-  (Object.keys(checks) as ShownCollection[]).map((name) => [collectionCodes[name] as number, name]),
+  (Object.keys(checks) as PresentedCollection[]).map((name) => [
+    collectionCodes[name] as number,
+    name,
+  ]),
 )
 
 /** Loads these records with their creators. */
@@ -82,7 +85,7 @@ function keyOf(loader: Loader, uri: string): RecordKey[] {
   const key = parseRecordUri(uri)
   const uid = key ? loader.parts.actors.uidOf(key.did) : 0
   if (!key || uid === 0 || !Object.hasOwn(checks, key.collection)) return []
-  const collection = collectionCodes[key.collection as ShownCollection]
+  const collection = collectionCodes[key.collection as PresentedCollection]
   return [{ uid, collection, rkey: packRkey(key.rkey) }]
 }
 
@@ -125,7 +128,7 @@ function addJoins({ readers }: Loader, state: ProfileState): void {
 
 /** Loads the feeds and lists of the starter packs in the state, and the members of the lists. */
 function addContents(loader: Loader, state: ProfileState): void {
-  const packs = [...state.records.values()].filter((one) => one.collection === PACK)
+  const packs = [...state.records.values()].filter((record) => record.collection === PACK)
   const feeds = packs.flatMap(({ record }) => (record.feeds ?? []).map(({ uri }) => uri))
   addRecords(
     loader,
@@ -182,8 +185,8 @@ function samplesOf(
     samples.set(list, sample)
     const isOptedOut = optedOut.get(list)?.has(subject) ?? false
     const isOwn = creator === state.viewer?.uid
-    const isShown = isOwn || !(blocks.has(creator, subject) || isOptedOut)
-    if (!isShown || sample.length >= SAMPLED_MEMBERS) continue
+    const isVisible = isOwn || !(blocks.has(creator, subject) || isOptedOut)
+    if (!isVisible || sample.length >= SAMPLED_MEMBERS) continue
     sample.push({
       uri: recordUri(parts.actors.didOf(creator), LIST_ITEM, rkey),
       subject,

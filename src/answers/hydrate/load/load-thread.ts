@@ -22,18 +22,18 @@ export function loadThread(
 ): ThreadState {
   const feed = emptyFeedState(reader, loader.parts.urls)
   const posts = loadPosts(loader, feed, [anchor, ...ids])
-  const shown = feed.posts.get(anchor)
-  loadPosts(loader, feed, [shown?.root])
+  const visible = feed.posts.get(anchor)
+  loadPosts(loader, feed, [visible?.root])
   const parents = posts.map(({ parent }) => parent)
   loadRefs(loader, feed, parents)
-  const root = shown ? (shown.root ?? anchor) : anchor
+  const root = visible ? (visible.root ?? anchor) : anchor
   // A missing root still has its gate as long as there are replies to it.
-  const isThread = shown !== undefined || posts.some((post) => post.root === root)
+  const isThread = visible !== undefined || posts.some((post) => post.root === root)
   if (isThread) loadThreadgates(loader, feed, new Set([root]))
   loadAccounts(loader, feed, accountsOf(feed))
   loadLists(loader, feed, new Set([...feed.threadgates.values()].flatMap(({ lists }) => lists)))
   feed.blocks = loadThreadBlocks(loader, feed)
-  const op = shown && ownerOf(loader, shown)
+  const op = visible && ownerOf(loader, visible)
   const opLikes = op ? loadLikesOf(loader, op, posts) : new Map()
   return { ...feed, opLikes, tagged: loadTagged(loader, ids) }
 }

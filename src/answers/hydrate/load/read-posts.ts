@@ -7,7 +7,7 @@ import { isWithoutRecord, PRESENT } from '../../../data/store/posts/posts.ts'
 import { recordText } from '../../../data/store/posts/record-bytes.ts'
 import type { PostRow } from '../../../data/store/read/posts/posts.ts'
 import { type Found, isSameRow } from '../cached-rows.ts'
-import type { KeptPost, Loader } from '../page.ts'
+import type { CachedPost, Loader } from '../page.ts'
 import { parseRecord } from '../shapes/parse-record.ts'
 import { isSoundPost } from '../shapes/record-shapes.ts'
 import type { Post } from '../types.ts'
@@ -26,12 +26,12 @@ type PostText = Pick<Post, 'uri'> & { content: Content | undefined; bytes: numbe
 type Content = Pick<Post, 'characters' | 'cid' | 'record'>
 
 /** Returns one entry for each id that has a row. */
-export function readPosts(loader: Loader, ids: readonly number[]): KeptPost[] {
+export function readPosts(loader: Loader, ids: readonly number[]): CachedPost[] {
   const rows = loader.readers.posts.rows(ids)
   loader.parts.onCountsRead?.(ids)
   const texts = readTexts(loader, rows)
   return rows.map((row) => {
-    const found = loader.keptPosts.find(row[0])
+    const found = loader.cachedPosts.find(row[0])
     if (found && isSameRow(found.row, row) && isSettled(loader, found.value.post))
       return found.value
     return makePost(loader, row, texts.get(row[0]) ?? textOf(found!))
@@ -40,7 +40,9 @@ export function readPosts(loader: Loader, ids: readonly number[]): KeptPost[] {
 
 /** Reads the keys and records whose current version is not cached. */
 function readTexts(loader: Loader, rows: PostRow[]): Map<number, PostText> {
-  const unread = rows.filter((row) => loader.keptPosts.find(row[0])?.row[VERSION] !== row[VERSION])
+  const unread = rows.filter(
+    (row) => loader.cachedPosts.find(row[0])?.row[VERSION] !== row[VERSION],
+  )
   const texts = new Map<number, PostText>()
   if (unread.length === 0) return texts
   const uids = new Map(unread.map((row) => [row[0], row[1]]))
@@ -62,25 +64,25 @@ function parseContent(loader: Loader, cid: Buffer, json: string | null): Content
   return record && { cid: unpackCid(cid), record, characters: json?.length ?? 0 }
 }
 
-function textOf({ value: { ref, post }, bytes }: Found<PostRow, KeptPost>): PostText {
+function textOf({ value: { ref, post }, bytes }: Found<PostRow, CachedPost>): PostText {
   return { uri: ref.uri, content: post, bytes }
 }
 
-function makePost(loader: Loader, row: PostRow, { uri, content, bytes }: PostText): KeptPost {
+function makePost(loader: Loader, row: PostRow, { uri, content, bytes }: PostText): CachedPost {
   const [id, uid, state, , sortAt] = row
   const ref = { id, uid, uri, isStub: isWithoutRecord(state) }
   const isPresent = state === PRESENT && sortAt !== null
   const post = isPresent && content ? toPost(loader, row, { ...content, ...ref }) : undefined
   const made = { ref, post }
   const isUnusable = isPresent && !content
-  if (!isUnusable) loader.keptPosts.keep(id, row, made, bytes)
+  if (!isUnusable) loader.cachedPosts.add(id, row, made, bytes)
   return made
 }
 
 function toPost(
   loader: Loader,
   [, , , , sortAt, root, parent, quote, flags, ...counts]: PostRow,
-  { id, uid, uri, isStub, cid, record, characters }: KeptPost['ref'] & Content,
+  { id, uid, uri, isStub, cid, record, characters }: CachedPost['ref'] & Content,
 ): Post {
   return {
     id,

@@ -13,12 +13,12 @@ const REPOST_BYTES = 500
 
 /** Returns one entry for each id that has a row. */
 export function readReposts(loader: Loader, ids: Set<number>): Repost[] {
-  const { readers, keptReposts } = loader
+  const { readers, cachedReposts } = loader
   const found: Repost[] = []
   const unread = readers.reposts.rows(ids).filter((row) => {
-    const kept = keptReposts.find(row[0])
-    if (!kept || !isSameRow(kept.row, row)) return true
-    found.push(kept.value)
+    const cached = cachedReposts.find(row[0])
+    if (!cached || !isSameRow(cached.row, row)) return true
+    found.push(cached.value)
     return false
   })
   if (unread.length === 0) return found
@@ -27,7 +27,7 @@ export function readReposts(loader: Loader, ids: Set<number>): Repost[] {
   )
   for (const row of unread) {
     const repost = toRepost(loader, row, texts.get(row[0])!)
-    keptReposts.keep(repost.id, row, repost, REPOST_BYTES)
+    cachedReposts.add(repost.id, row, repost, REPOST_BYTES)
     found.push(repost)
   }
   return found

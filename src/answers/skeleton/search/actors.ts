@@ -5,9 +5,9 @@
 
 import type { Db } from '../../../data/store/db.ts'
 import {
-  type ActorPlace,
+  type ActorPosition,
   type ActorSearch,
-  type NamedPlace,
+  type NamedPosition,
   prepareActorSearch,
 } from '../../../data/store/read/accounts/actor-search.ts'
 import {
@@ -33,8 +33,8 @@ export type ActorSearchRequest = {
 }
 
 /** `upTo`: the place up to which rows were examined; undefined if the turn is finished. */
-type Turn = { rows: ActorPlace[]; upTo: number | undefined }
-type Asked = { query: ActorQuery; mine: ActorPlace[]; own: Set<number> }
+type Turn = { rows: ActorPosition[]; upTo: number | undefined }
+type SearchRequest = { query: ActorQuery; mine: ActorPosition[]; own: Set<number> }
 
 const MINE = 0
 const BY_WORDS = 1
@@ -51,7 +51,7 @@ export function createActorSearch(db: Db, now?: () => number) {
   const search = prepareActorSearch(db)
   const followed = createFollowedNames({ search, now })
 
-  function ask({ q, viewer, follows, exact }: ActorSearchRequest): Asked {
+  function ask({ q, viewer, follows, exact }: ActorSearchRequest): SearchRequest {
     const query = actorQuery(q)
     const people = followed.matching({ viewer, follows }, query.words)
     const mine = meant(
@@ -62,7 +62,12 @@ export function createActorSearch(db: Db, now?: () => number) {
     return { query, mine, own: new Set([exact, ...mine.map(({ uid }) => uid)]) }
   }
 
-  function read({ query, mine, own }: Asked, turn: number, after: number, limit: number): Turn {
+  function read(
+    { query, mine, own }: SearchRequest,
+    turn: number,
+    after: number,
+    limit: number,
+  ): Turn {
     const { words, parts: letters, text } = query
     if (turn === MINE) return { rows: mine.filter(({ place }) => place > after), upTo: undefined }
     if (turn === BY_WORDS) {
@@ -73,23 +78,23 @@ export function createActorSearch(db: Db, now?: () => number) {
     // Starting a read costs more than continuing it, and many rows with the letters lack the text.
     const many = Math.max(limit, PARTS_READ)
     const rows = letters.length > 0 ? search.byParts(letters, after, many) : []
-    const fits = (row: NamedPlace) => row.handle.includes(text) && !beginsWithAll(row, words)
+    const fits = (row: NamedPosition) => row.handle.includes(text) && !beginsWithAll(row, words)
     return toTurn(rows, many, (row) => !own.has(row.uid) && fits(row))
   }
 
   return (request: ActorSearchRequest): SkeletonPage<number> => {
     const { limit, cursor, exact } = request
-    const asked = ask(request)
+    const requested = ask(request)
     const first = cursor === undefined && exact !== 0 ? [exact] : []
-    const turns: ActorPlace[][] = [[], [], []]
+    const turns: ActorPosition[][] = [[], [], []]
     let [turn, after] = parseCursor(cursor)
-    let room = limit - first.length
+    let capacity = limit - first.length
     for (let looked = 0; turn < TURNS && looked < MAX_LOOKED_AT; ) {
-      const { rows, upTo } = read(asked, turn, after, room + READ_MORE)
-      looked += turn === BY_PARTS ? PARTS_READ : room + READ_MORE
-      const taken = rows.slice(0, room)
+      const { rows, upTo } = read(requested, turn, after, capacity + READ_MORE)
+      looked += turn === BY_PARTS ? PARTS_READ : capacity + READ_MORE
+      const taken = rows.slice(0, capacity)
       turns[turn]!.push(...taken)
-      room -= taken.length
+      capacity -= taken.length
       if (taken.length < rows.length) {
         after = taken.at(-1)?.place ?? after
         break
@@ -103,7 +108,7 @@ export function createActorSearch(db: Db, now?: () => number) {
 }
 
 /** Filters rows with the words down to those the query means. */
-function meant(search: ActorSearch, query: ActorQuery, rows: ActorPlace[]): ActorPlace[] {
+function meant(search: ActorSearch, query: ActorQuery, rows: ActorPosition[]): ActorPosition[] {
   if (!query.text.includes('.')) return rows
   const names = search.names(rows.map(({ uid }) => uid))
   const uids = new Set(names.filter((name) => isMeant(name, query)).map(({ uid }) => uid))
@@ -111,13 +116,17 @@ function meant(search: ActorSearch, query: ActorQuery, rows: ActorPlace[]): Acto
 }
 
 /** Orders each turn by followers, most first. */
-function inOrder(search: ActorSearch, turns: ActorPlace[][]): number[] {
+function inOrder(search: ActorSearch, turns: ActorPosition[][]): number[] {
   const followers = search.followersOf(turns.flat().map(({ uid }) => uid))
-  const count = ({ uid }: ActorPlace) => followers.get(uid) ?? 0
+  const count = ({ uid }: ActorPosition) => followers.get(uid) ?? 0
   return turns.flatMap((rows) => rows.sort((a, b) => count(b) - count(a)).map(({ uid }) => uid))
 }
 
-function toTurn<T extends ActorPlace>(rows: T[], limit: number, fits: (row: T) => boolean): Turn {
+function toTurn<T extends ActorPosition>(
+  rows: T[],
+  limit: number,
+  fits: (row: T) => boolean,
+): Turn {
   const upTo = rows.length < limit ? undefined : rows.at(-1)!.place
   return { rows: rows.filter(fits), upTo }
 }

@@ -2,20 +2,20 @@
 // scan one by one, which the index cannot do. Cached for a minute, since a query is typed letter by letter.
 
 import { MINUTE_MS } from '../../../base/util/durations.ts'
-import type { ActorPlace, ActorSearch } from '../../../data/store/read/accounts/actor-search.ts'
+import type { ActorPosition, ActorSearch } from '../../../data/store/read/accounts/actor-search.ts'
 import { actorTerms } from '../../../data/store/search/actor-terms.ts'
 
 /** Each of the `terms` is preceded by a space. */
-type Followed = ActorPlace & { terms: string }
-type Kept = { people: Followed[]; follows: number; at: number }
+type Followed = ActorPosition & { terms: string }
+type Cached = { people: Followed[]; follows: number; at: number }
 type Viewing = { viewer: number; follows: Uint32Array }
 
-const KEPT_FOR_MS = MINUTE_MS
-const MAX_PEOPLE_KEPT = 200_000
+const CACHED_FOR_MS = MINUTE_MS
+const MAX_PEOPLE_CACHED = 200_000
 
 type FollowedNames = {
   /** The viewer's follows whose names begin with these words, most followed first. */
-  matching(viewing: Viewing, words: readonly string[]): ActorPlace[]
+  matching(viewing: Viewing, words: readonly string[]): ActorPosition[]
 }
 
 export function createFollowedNames(parts: {
@@ -23,27 +23,27 @@ export function createFollowedNames(parts: {
   now?: (() => number) | undefined
 }): FollowedNames {
   const { search, now = Date.now } = parts
-  const kept = new Map<number, Kept>()
-  let peopleKept = 0
+  const cache = new Map<number, Cached>()
+  let peopleStored = 0
 
   function of({ viewer, follows }: Viewing): Followed[] {
-    const known = kept.get(viewer)
-    const isFresh = known?.follows === follows.length && now() - known.at < KEPT_FOR_MS
+    const known = cache.get(viewer)
+    const isFresh = known?.follows === follows.length && now() - known.at < CACHED_FOR_MS
     if (known && isFresh) return known.people
     forget(viewer)
     const people = read(follows)
-    kept.set(viewer, { people, follows: follows.length, at: now() })
-    peopleKept += people.length
-    for (const oldest of kept.keys()) {
-      if (peopleKept <= MAX_PEOPLE_KEPT) break
+    cache.set(viewer, { people, follows: follows.length, at: now() })
+    peopleStored += people.length
+    for (const oldest of cache.keys()) {
+      if (peopleStored <= MAX_PEOPLE_CACHED) break
       forget(oldest)
     }
     return people
   }
 
   function forget(viewer: number): void {
-    peopleKept -= kept.get(viewer)?.people.length ?? 0
-    kept.delete(viewer)
+    peopleStored -= cache.get(viewer)?.people.length ?? 0
+    cache.delete(viewer)
   }
 
   function read(follows: Uint32Array): Followed[] {

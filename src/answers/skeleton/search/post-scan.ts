@@ -3,24 +3,24 @@
 // is up, the scan returns what it has found; it always reads one stretch, so that a search gets on.
 
 import type {
-  PlaceRange,
-  PostPlace,
+  PositionRange,
+  PostPosition,
   PostSearch,
   Stretch,
 } from '../../../data/store/read/posts/post-search.ts'
 import type { PostMatch } from '../../../data/store/search/post-query.ts'
 
 export type Scan = {
-  places: PostPlace[]
+  positions: PostPosition[]
   /**
    * Where to continue, at the start of a period; undefined if everything, or as much as requested,
    * was read.
    */
-  cutAt: PostPlace | undefined
+  cutAt: PostPosition | undefined
 }
 
 type ScanOptions = {
-  range: PlaceRange
+  range: PositionRange
   limit: number
   /** Asked after each stretch. */
   isTimeOver: () => boolean
@@ -31,14 +31,14 @@ export function scanPosts(
   match: PostMatch,
   { range, limit, isTimeOver }: ScanOptions,
 ): Scan {
-  const places: PostPlace[] = []
+  const positions: PostPosition[] = []
   const cutAt = byStretch(search, { range, isTimeOver }, (stretch, part) => {
-    const left = limit - places.length
-    const found = search.places(match, { stretch, range: part, limit: left })
-    for (const place of found) places.push(place)
-    return places.length < limit
+    const left = limit - positions.length
+    const found = search.positions(match, { stretch, range: part, limit: left })
+    for (const position of found) positions.push(position)
+    return positions.length < limit
   })
-  return { places, cutAt }
+  return { positions, cutAt }
 }
 
 /** Counts the matches, as far as time permits and up to `limit`. */
@@ -62,8 +62,8 @@ export function countPosts(
 function byStretch(
   search: PostSearch,
   { range: { from, below }, isTimeOver }: Omit<ScanOptions, 'limit'>,
-  read: (stretch: Stretch, part: PlaceRange) => boolean,
-): PostPlace | undefined {
+  read: (stretch: Stretch, part: PositionRange) => boolean,
+): PostPosition | undefined {
   const ends = search.ends()
   if (!ends) return undefined
   const last = from.period < ends.oldest ? { period: ends.oldest, id: 0 } : from
@@ -79,6 +79,6 @@ function byStretch(
   return undefined
 }
 
-function isBelow(a: PostPlace, b: PostPlace): boolean {
+function isBelow(a: PostPosition, b: PostPosition): boolean {
   return a.period < b.period || (a.period === b.period && a.id < b.id)
 }

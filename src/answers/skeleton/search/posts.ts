@@ -11,8 +11,8 @@ import type { Db } from '../../../data/store/db.ts'
 import { prepareTags } from '../../../data/store/read/moderation/moderation-tags.ts'
 import {
   type FoundPost,
-  type PlaceRange,
-  type PostPlace,
+  type PositionRange,
+  type PostPosition,
   type PostSearch,
   preparePostSearch,
 } from '../../../data/store/read/posts/post-search.ts'
@@ -25,7 +25,7 @@ import {
   formatTimeCursor,
   inFeedOrder,
   isBelow,
-  type PlacedItem,
+  type PositionedItem,
   parseFeedCursor,
 } from '../page-cursor.ts'
 import type { SkeletonPage } from '../skeleton-page.ts'
@@ -111,7 +111,7 @@ export function createPostSearch(db: Db) {
   return { page: atOneMoment(db, page), count: atOneMoment(db, count) }
 }
 
-function rangeOf({ since, until }: Pick<PostSearchRequest, 'since' | 'until'>): PlaceRange {
+function rangeOf({ since, until }: Pick<PostSearchRequest, 'since' | 'until'>): PositionRange {
   return { from: { period: periodOf(since), id: 0 }, below: { period: endOf(until), id: 0 } }
 }
 
@@ -123,10 +123,10 @@ function endOf(time: number): number {
 function foundPosts(
   { search, tags, authors }: Reading,
   { since, until, leftOut }: PostSearchRequest,
-  places: readonly PostPlace[],
+  positions: readonly PostPosition[],
 ): FoundPost[] {
   const found = search
-    .posts(places.map(({ id }) => id))
+    .posts(positions.map(({ id }) => id))
     .filter(({ sortAt, uid }) => sortAt >= since && sortAt < until && (authors?.has(uid) ?? true))
   if (!leftOut) return found
   const posts = tags.posts(
@@ -147,15 +147,15 @@ function latestPage(reading: Reading, request: PostSearchRequest): PostSearchPag
   const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
   const until = Math.min(request.until, before ? before.sortAt + 1 : Infinity)
   const range = rangeOf({ since: request.since, until })
-  const found: PlacedItem[] = []
-  let below: PostPlace | undefined = range.below
+  const found: PositionedItem[] = []
+  let below: PostPosition | undefined = range.below
   let isCut = false
   for (let looked = 0; below && found.length <= limit && looked < MAX_LOOKED_AT && !isCut; ) {
     const periods = readPeriods(reading, match, { from: range.from, below })
-    looked += periods.places.length
+    looked += periods.positions.length
     below = periods.next
     isCut = periods.isCut
-    const posts = foundPosts(reading, request, periods.places).map(({ id, sortAt, cid }) => {
+    const posts = foundPosts(reading, request, periods.positions).map(({ id, sortAt, cid }) => {
       return { sortAt, cid: unpackCid(cid), tie: id }
     })
     const rest = before ? posts.filter((post) => isBelow(post, before)) : posts
@@ -166,37 +166,37 @@ function latestPage(reading: Reading, request: PostSearchRequest): PostSearchPag
 }
 
 function latestCursor(
-  found: readonly PlacedItem[],
+  found: readonly PositionedItem[],
   limit: number,
-  below: PostPlace | undefined,
+  below: PostPosition | undefined,
 ): string | undefined {
   if (found.length > limit) return cursorBetween(found[limit - 1]!, found[limit])
   // Exactly there: a period above would be one more read that finds nothing.
   return below && formatTimeCursor(below.period * PERIOD_MS)
 }
 
-type Periods = { places: PostPlace[]; next: PostPlace | undefined; isCut: boolean }
+type Periods = { positions: PostPosition[]; next: PostPosition | undefined; isCut: boolean }
 
 /** Reads whole periods, newest first; `next` is where the following period begins. */
 function readPeriods(
   { search, isTimeOver }: Reading,
   match: PostMatch,
-  range: PlaceRange,
+  range: PositionRange,
 ): Periods {
   for (let chunk = CHUNK; ; chunk *= 4) {
-    const { places, cutAt } = scanPosts(search, match, { range, limit: chunk, isTimeOver })
-    if (places.length < chunk) return { places, next: cutAt, isCut: cutAt !== undefined }
-    const { period } = places.at(-1)!
-    const whole = places.filter((place) => place.period > period)
-    if (whole.length > 0)
-      return { places: whole, next: { period: period + 1, id: 0 }, isCut: false }
-    if (chunk >= MAX_CHUNK) return { places, next: { period, id: 0 }, isCut: false }
+    const { positions, cutAt } = scanPosts(search, match, { range, limit: chunk, isTimeOver })
+    if (positions.length < chunk) return { positions, next: cutAt, isCut: cutAt !== undefined }
+    const { period } = positions.at(-1)!
+    const complete = positions.filter((position) => position.period > period)
+    if (complete.length > 0)
+      return { positions: complete, next: { period: period + 1, id: 0 }, isCut: false }
+    if (chunk >= MAX_CHUNK) return { positions, next: { period, id: 0 }, isCut: false }
   }
 }
 
 type Scored = { id: number; score: number }
 /** The window, or only its start, and the last post already returned from it. */
-type TopCursor = { below: PostPlace; from?: PostPlace; after?: Scored }
+type TopCursor = { below: PostPosition; from?: PostPosition; after?: Scored }
 
 function topPage(
   reading: Reading,
@@ -214,7 +214,7 @@ function topPage(
     const scored = inOrder(reading, request, scan, at.after)
     const taken = scored.slice(0, limit - ids.length)
     for (const { id } of taken) ids.push(id)
-    const next: PostPlace | undefined = windowBelow(scan, at.from, range.from)
+    const next: PostPosition | undefined = windowBelow(scan, at.from, range.from)
     // The window is fixed from here on, since new posts would move it.
     const after = taken.at(-1) ?? at.after
     if (taken.length < scored.length) at = sameWindow(scan, next ?? range.from, after)
@@ -236,10 +236,10 @@ function scanWindow(
 function inOrder(
   reading: Reading,
   request: PostSearchRequest,
-  { places }: Scan,
+  { positions }: Scan,
   after: Scored | undefined,
 ): Scored[] {
-  return foundPosts(reading, request, places)
+  return foundPosts(reading, request, positions)
     .map((post) => ({ id: post.id, score: scoreOf(post) }))
     .filter((post) => !after || bestFirst(after, post) < 0)
     .sort(bestFirst)
@@ -247,17 +247,17 @@ function inOrder(
 
 /** Where the next window begins; undefined if there is none. */
 function windowBelow(
-  { places, cutAt }: Scan,
-  from: PostPlace | undefined,
-  first: PostPlace,
-): PostPlace | undefined {
+  { positions, cutAt }: Scan,
+  from: PostPosition | undefined,
+  first: PostPosition,
+): PostPosition | undefined {
   if (cutAt) return cutAt
-  if (!from) return places.length < WINDOW ? undefined : places.at(-1)
+  if (!from) return positions.length < WINDOW ? undefined : positions.at(-1)
   return from.period === first.period && from.id === first.id ? undefined : from
 }
 
-function sameWindow({ places }: Scan, from: PostPlace, after: Scored | undefined): TopCursor {
-  const { period, id } = places[0]!
+function sameWindow({ positions }: Scan, from: PostPosition, after: Scored | undefined): TopCursor {
+  const { period, id } = positions[0]!
   return { below: { period, id: id + 1 }, from, ...(after && { after }) }
 }
 
@@ -279,8 +279,10 @@ function formatTopCursor({ below, from, after }: TopCursor): string {
   return from && after ? `${begin}__${from.period}.${from.id}__${after.score}_${after.id}` : begin
 }
 
-const PLACE = '(\\d{1,10})\\.(\\d{1,10})'
-const TOP_CURSOR = new RegExp(`^${PLACE}(?:__${PLACE}__(-?\\d{1,7}(?:\\.\\d{1,6})?)_(\\d{1,10}))?$`)
+const POSITION = '(\\d{1,10})\\.(\\d{1,10})'
+const TOP_CURSOR = new RegExp(
+  `^${POSITION}(?:__${POSITION}__(-?\\d{1,7}(?:\\.\\d{1,6})?)_(\\d{1,10}))?$`,
+)
 
 function parseTopCursor(cursor: string | undefined): TopCursor | undefined {
   if (cursor === undefined) return undefined

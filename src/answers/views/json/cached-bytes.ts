@@ -22,7 +22,7 @@ export class CachedBytes {
     return this.#compressed?.encoding === encoding ? this.#compressed.bytes : undefined
   }
 
-  keepCompressed(encoding: string, bytes: Buffer): void {
+  addCompressed(encoding: string, bytes: Buffer): void {
     if (bytes.length <= this.plain.length * MAX_SHARE) this.#compressed = { encoding, bytes }
   }
 }

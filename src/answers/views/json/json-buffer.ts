@@ -25,13 +25,13 @@ type ReusedMemory = {
 const SIZES = sizes()
 
 /**
- * @param maxKeptBytes - beyond that, everything kept so far is left to the collector, since it may
+ * @param maxCachedBytes - beyond that, everything kept so far is left to the collector, since it may
  * be of sizes that are no longer asked for
  */
-export function createReusedMemory(maxKeptBytes: number): ReusedMemory {
-  let kept = emptyLists()
+export function createReusedMemory(maxCachedBytes: number): ReusedMemory {
+  let retained = emptyLists()
   const known = new WeakMap<ArrayBufferLike, Memory>()
-  let keptBytes = 0
+  let storedBytes = 0
 
   function allocate(size: number): Buffer {
     const bytes = Buffer.allocUnsafeSlow(SIZES[size]!)
@@ -41,24 +41,24 @@ export function createReusedMemory(maxKeptBytes: number): ReusedMemory {
 
   return {
     take(length) {
-      const size = SIZES.findIndex((one) => one >= length)
+      const size = SIZES.findIndex((value) => value >= length)
       if (size < 0) return Buffer.allocUnsafeSlow(length)
-      const memory = kept[size]!.pop()
+      const memory = retained[size]!.pop()
       if (!memory) return allocate(size)
       memory.isLent = true
-      keptBytes -= memory.bytes.length
+      storedBytes -= memory.bytes.length
       return memory.bytes
     },
     giveBack(part) {
       const memory = known.get(part.buffer)
       if (!memory?.isLent) return
-      if (keptBytes + memory.bytes.length > maxKeptBytes) {
-        kept = emptyLists()
-        keptBytes = 0
+      if (storedBytes + memory.bytes.length > maxCachedBytes) {
+        retained = emptyLists()
+        storedBytes = 0
       }
       memory.isLent = false
-      keptBytes += memory.bytes.length
-      kept[memory.size]!.push(memory)
+      storedBytes += memory.bytes.length
+      retained[memory.size]!.push(memory)
     },
   }
 }
@@ -78,11 +78,11 @@ function sizes(): number[] {
 
 const FIRST_BYTES = 1 << 18
 /** Larger memory is released afterwards, since pages seldom need it. */
-const MAX_KEPT_BYTES = 4 << 20
+const MAX_CACHED_BYTES = 4 << 20
 const MAX_UTF8_BYTES = 3
 /** Shorter answers get memory of their own. */
 const REUSED_FROM = 1 << 12
-const ROOM = 1.1
+const CAPACITY = 1.1
 
 /** Where this thread's answers are written to. */
 export const answerMemory = createReusedMemory(8 << 20)
@@ -93,7 +93,7 @@ export class JsonBuffer {
   #text = ''
 
   clear(): void {
-    if (this.#memory.length > MAX_KEPT_BYTES) this.#memory = answerMemory.take(FIRST_BYTES)
+    if (this.#memory.length > MAX_CACHED_BYTES) this.#memory = answerMemory.take(FIRST_BYTES)
     this.#length = 0
     this.#text = ''
   }
@@ -154,8 +154,8 @@ export class JsonBuffer {
       return copy
     }
     const taken = this.#memory.subarray(0, end)
-    const next = Math.ceil(end * ROOM)
-    this.#memory = answerMemory.take(next > MAX_KEPT_BYTES ? FIRST_BYTES : next)
+    const next = Math.ceil(end * CAPACITY)
+    this.#memory = answerMemory.take(next > MAX_CACHED_BYTES ? FIRST_BYTES : next)
     this.#length = 0
     return taken
   }

@@ -20,16 +20,16 @@ export function oncePerState<State extends { forEveryone: unknown }, View>(
 }
 
 /** Memoises `view` by object; the further arguments must always be the same for an object. */
-export function oncePerObject<Shown extends object, Others extends unknown[], View>(
-  view: (shown: Shown, ...others: Others) => View,
-): (shown: Shown, ...others: Others) => View {
-  const memo = new WeakMap<Shown, View>()
-  return (shown, ...others) => {
-    if (isMakingPieces()) return view(shown, ...others)
-    const known = memo.get(shown)
+export function oncePerObject<Item extends object, Others extends unknown[], View>(
+  view: (item: Item, ...others: Others) => View,
+): (item: Item, ...others: Others) => View {
+  const memo = new WeakMap<Item, View>()
+  return (item, ...others) => {
+    if (isMakingPieces()) return view(item, ...others)
+    const known = memo.get(item)
     if (known !== undefined) return known
-    const made = view(shown, ...others)
-    memo.set(shown, made)
+    const made = view(item, ...others)
+    memo.set(item, made)
     return made
   }
 }

@@ -22,7 +22,7 @@ const buffer = new JsonBuffer()
  *
  * @param value - immutable from now on, including all it contains.
  */
-export function keepJson<T extends object>(value: T): T {
+export function memoJson<T extends object>(value: T): T {
   if (!isMakingPieces() && !marks.has(value)) marks.set(value, { json: undefined })
   return value
 }
@@ -33,9 +33,9 @@ export function extended<Base extends object, More extends object>(
   more: More,
 ): Base & More {
   if (isMakingPieces()) return { ...fieldsOf(base), ...fieldsOf(more) } as Base & More
-  const whole = { ...base, ...more }
-  extensions.set(whole, { base, more })
-  return whole
+  const complete = { ...base, ...more }
+  extensions.set(complete, { base, more })
+  return complete
 }
 
 /** A slot is placed in an object as one of its fields, see json-pieces.ts. */
@@ -77,7 +77,7 @@ export function toByteText(text: string): string {
  * Copies byte text that is kept. V8 writes only a string that is neither joined nor cut from another
  * one without a detour, and a cut one keeps all of the other in memory.
  */
-export function wholeText(text: string): string {
+export function fullText(text: string): string {
   const length = text.length
   if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(length * 2)
   scratch.write(text, 0, 'latin1')

@@ -10,7 +10,7 @@ import type {
 import type { MediaUrls } from '../../hydrate/types.ts'
 import { aspectRatio, blobCid, hasType, text } from '../fields.ts'
 import { oncePerObject } from '../json/memo.ts'
-import { keepJson } from '../json/ready-json.ts'
+import { memoJson } from '../json/ready-json.ts'
 
 export type MediaView =
   | $Typed<AppBskyEmbedImages.View>
@@ -26,7 +26,7 @@ const MAX_GALLERY_ITEMS = 10
 export const mediaEmbedView = oncePerObject(
   (embed: object, uri: string, urls: MediaUrls): MediaView | undefined => {
     const view = makeView(embed, uri, urls)
-    return view && keepJson(view)
+    return view && memoJson(view)
   },
 )
 
@@ -52,13 +52,13 @@ function imagesView(
   embed: AppBskyEmbedImages.Main,
   urls: MediaUrls,
 ): $Typed<AppBskyEmbedImages.View> {
-  const images = embed.images.slice(0, MAX_IMAGES).flatMap((one) => {
-    const cid = blobCid(one.image)
+  const images = embed.images.slice(0, MAX_IMAGES).flatMap((image) => {
+    const cid = blobCid(image.image)
     if (!cid) return []
     const thumb = urls.image('feed_thumbnail', did, cid)
     const fullsize = urls.image('feed_fullsize', did, cid)
     return [
-      { thumb, fullsize, alt: text(one.alt) ?? '', aspectRatio: aspectRatio(one.aspectRatio) },
+      { thumb, fullsize, alt: text(image.alt) ?? '', aspectRatio: aspectRatio(image.aspectRatio) },
     ]
   })
   return { $type: 'app.bsky.embed.images#view', images }

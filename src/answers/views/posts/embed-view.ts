@@ -120,8 +120,8 @@ function embeddedPostView(
  * compare it.
  */
 function wrapped(record: RecordView): AppBskyEmbedRecord.View {
-  const isShown = record.$type === 'app.bsky.embed.record#viewRecord' || 'creator' in record
-  return isShown ? { record } : { $type: 'app.bsky.embed.record#view', record }
+  const isVisible = record.$type === 'app.bsky.embed.record#viewRecord' || 'creator' in record
+  return isVisible ? { record } : { $type: 'app.bsky.embed.record#view', record }
 }
 
 function blockedView(state: FeedState, { uri, did, uid }: EmbeddedRecord): RecordView {

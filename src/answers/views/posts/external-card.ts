@@ -53,8 +53,8 @@ function namedRecords(state: FeedState, refs: readonly AssociatedRef[]): CardRec
  * @returns undefined if they don't belong together
  */
 export function belonging(records: readonly AssociatedRecord[]): CardRecords | undefined {
-  const document = records.find((one) => one.collection === 'site.standard.document')
-  const publication = records.find((one) => one.collection === 'site.standard.publication')
+  const document = records.find((record) => record.collection === 'site.standard.document')
+  const publication = records.find((record) => record.collection === 'site.standard.publication')
   if (!document) return publication && { publication }
   const { site } = document.record
   if (publication) return site === publication.uri ? { document, publication } : undefined
@@ -136,11 +136,11 @@ const COLOURS = {
 
 /** Colours of other kinds than RGB are left out. */
 function themeView(theme: { [name: string]: unknown }): Source['theme'] {
-  const colours = Object.entries(COLOURS).flatMap(([name, shown]) => {
+  const colours = Object.entries(COLOURS).flatMap(([name, visible]) => {
     const colour = theme[name]
     if (!hasType<Rgb>(colour, 'site.standard.theme.color#rgb')) return []
     const { r, g, b } = colour
-    return [[shown, { $type: 'app.bsky.embed.external#colorRGB', r, g, b }] as const]
+    return [[visible, { $type: 'app.bsky.embed.external#colorRGB', r, g, b }] as const]
   })
   return colours.length > 0 ? Object.fromEntries(colours) : undefined
 }

@@ -1,7 +1,7 @@
 // `viewer.knownLikers` of a post: app.bsky.feed.defs#knownLikers.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { SHOWN_LIKERS } from '../../hydrate/known-likers.ts'
+import { PRESENTED_LIKERS } from '../../hydrate/known-likers.ts'
 import type { FeedState, Post } from '../../hydrate/types.ts'
 import { profileViewBasic } from '../profiles/profile-views.ts'
 import { viewerBlocks, viewerMutes } from '../rules.ts'
@@ -18,7 +18,7 @@ export function knownLikersView(
   if (!known) return undefined
   const actors: AppBskyFeedDefs.KnownLikers['actors'] = []
   for (const uid of known.uids) {
-    if (actors.length === SHOWN_LIKERS) break
+    if (actors.length === PRESENTED_LIKERS) break
     if (viewerBlocks(state, uid) || viewerMutes(state, uid)) continue
     if (state.blocks.has(author, uid)) continue
     const view = profileViewBasic(state, uid)

@@ -6,7 +6,7 @@ import { didOfUri } from '../../../base/atproto/at-uri.ts'
 import type { FeedState, Post, PostCounts } from '../../hydrate/types.ts'
 import { datetime } from '../fields.ts'
 import { oncePerObject } from '../json/memo.ts'
-import { extended, keepJson } from '../json/ready-json.ts'
+import { extended, memoJson } from '../json/ready-json.ts'
 import { SLOT, slot } from '../json/slots.ts'
 import { withLabels, withLabelsSlot } from '../labels.ts'
 import { selfLabels } from '../self-labels.ts'
@@ -46,16 +46,16 @@ export function authorDid({ uri }: Post): string {
 }
 
 const withCounts = oncePerObject((post: Post) =>
-  keepJson({ ...fixedPart(post), ...postCounts(post) }),
+  memoJson({ ...fixedPart(post), ...postCounts(post) }),
 )
 
 const withAllCounts = oncePerObject((post: Post) =>
-  keepJson({ ...fixedPart(post), ...allPostCounts(post) }),
+  memoJson({ ...fixedPart(post), ...allPostCounts(post) }),
 )
 
 const fixedPart = oncePerObject((post: Post): Fixed => {
   const { uri, cid, record } = post
-  keepJson(record)
+  memoJson(record)
   const labels = selfLabels(record, { did: authorDid(post), uri, cid })
   return { uri, cid, indexedAt: datetime(post.sortAt), labels }
 })

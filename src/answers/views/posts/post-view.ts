@@ -18,17 +18,17 @@ export const postView = oncePerState((state: FeedState, postId: number): PostVie
   const post = state.posts.get(postId)
   const author = post && profileViewBasic(state, post.uid)
   if (!author || isWithheld(state, post.uid)) return undefined
-  return state.forEveryone ? slot(SLOT.post, postId) : wholePost(state, post, author)
+  return state.forEveryone ? slot(SLOT.post, postId) : fullPost(state, post, author)
 })
 
 /** Builds the postView for which `postView` leaves a slot. */
 export function postViewForEveryone(state: FeedState, postId: number): PostView | undefined {
   const post = state.posts.get(postId)
   const author = post && profileViewBasic(state, post.uid)
-  return author && wholePost(state, post, author)
+  return author && fullPost(state, post, author)
 }
 
-function wholePost(state: FeedState, post: Post, author: PostView['author']): PostView {
+function fullPost(state: FeedState, post: Post, author: PostView['author']): PostView {
   return extended(postBaseWithBookmarks(state, post), {
     author,
     record: post.record,

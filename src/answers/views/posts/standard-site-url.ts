@@ -10,14 +10,14 @@ const WITH_SUBPATHS = ['pckt.blog', 'leaflet.pub', 'offprint.app']
 
 /** @param base - address of the publication or site; `path`: of the article in it */
 export function isArticleAt(link: string, base: string, path = ''): boolean {
-  const [asked, own] = [plainUrl(link), plainUrl(joined(base, path))]
-  if (asked === undefined || own === undefined) return false
-  return asked === own || (hasSubpaths(asked) && asked.startsWith(`${own}/`))
+  const [requested, own] = [plainUrl(link), plainUrl(joined(base, path))]
+  if (requested === undefined || own === undefined) return false
+  return requested === own || (hasSubpaths(requested) && requested.startsWith(`${own}/`))
 }
 
 export function isPublicationAt(link: string, base: string): boolean {
-  const asked = plainUrl(link)
-  return asked !== undefined && asked === plainUrl(base)
+  const requested = plainUrl(link)
+  return requested !== undefined && requested === plainUrl(base)
 }
 
 function plainUrl(text: string): string | undefined {

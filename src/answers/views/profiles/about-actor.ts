@@ -41,28 +41,28 @@ function verification(
 ): Basic['verification'] {
   if (handle === INVALID_HANDLE || (verifications.length === 0 && !isTrustedVerifier))
     return undefined
-  const views = verifications.map((one) => {
-    const issuer = state.actors.get(one.issuer)
+  const views = verifications.map((verification) => {
+    const issuer = state.actors.get(verification.issuer)
     const isValid =
-      one.displayName !== '' &&
-      one.displayName === profile?.record.displayName &&
-      one.handle === handle
+      verification.displayName !== '' &&
+      verification.displayName === profile?.record.displayName &&
+      verification.handle === handle
     const named = issuer && !isTakenDownByLabel(state, issuer.did) ? issuer : undefined
     return {
       issuer: issuer?.did ?? '',
       issuerDisplayName: text(named?.profile?.record.displayName),
       issuerHandle: named?.handle === INVALID_HANDLE ? undefined : named?.handle,
-      uri: one.uri,
+      uri: verification.uri,
       isValid,
-      createdAt: datetime(one.sortAt),
+      createdAt: datetime(verification.sortAt),
     }
   })
-  const shown = views.filter(({ issuer }) => issuer !== '')
+  const visible = views.filter(({ issuer }) => issuer !== '')
   const isImpostor = isImpersonation(state, did)
-  const isVerified = !isImpostor && shown.some(({ isValid }) => isValid)
+  const isVerified = !isImpostor && visible.some(({ isValid }) => isValid)
   return {
-    verifications: shown,
-    verifiedStatus: shown.length === 0 ? 'none' : isVerified ? 'valid' : 'invalid',
+    verifications: visible,
+    verifiedStatus: visible.length === 0 ? 'none' : isVerified ? 'valid' : 'invalid',
     trustedVerifierStatus: isTrustedVerifier ? (isImpostor ? 'invalid' : 'valid') : 'none',
   }
 }

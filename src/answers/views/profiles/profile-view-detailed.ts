@@ -68,9 +68,9 @@ export function knownFollowers(
 ): AppBskyActorDefs.KnownFollowers | undefined {
   const known = state.knownFollowers.get(subject)
   if (!known) return undefined
-  const shown = known.followers.filter(
+  const visible = known.followers.filter(
     (uid) => !viewerBlocks(state, uid) && !state.blocks.has(subject, uid),
   )
-  const followers = shown.map((uid) => profileViewBasic(state, uid))
+  const followers = visible.map((uid) => profileViewBasic(state, uid))
   return { count: known.count, followers: followers.filter((view) => view !== undefined) }
 }

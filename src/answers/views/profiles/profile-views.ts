@@ -6,7 +6,7 @@ import { isStrongRef } from '../../hydrate/shapes/record-shapes.ts'
 import type { Actor, MediaUrls, Profile, ProfileState } from '../../hydrate/types.ts'
 import { blobCid, datetime, text } from '../fields.ts'
 import { oncePerObject, oncePerState } from '../json/memo.ts'
-import { extended, keepJson } from '../json/ready-json.ts'
+import { extended, memoJson } from '../json/ready-json.ts'
 import { SLOT, slot } from '../json/slots.ts'
 import { withLabels, withLabelsSlot } from '../labels.ts'
 import { selfLabels } from '../self-labels.ts'
@@ -22,17 +22,17 @@ export const profileViewBasic = oncePerState(
   (state: ProfileState, uid: number): Basic | undefined => {
     const actor = visibleActor(state, uid)
     if (!actor) return undefined
-    return state.forEveryone ? slot(SLOT.profile, uid) : keepJson(wholeProfile(state, actor))
+    return state.forEveryone ? slot(SLOT.profile, uid) : memoJson(fullProfile(state, actor))
   },
 )
 
 /** Builds the profileViewBasic for which `profileViewBasic` leaves a slot. */
 export function profileViewBasicForEveryone(state: ProfileState, uid: number): Basic | undefined {
   const actor = visibleActor(state, uid)
-  return actor && wholeProfile(state, actor)
+  return actor && fullProfile(state, actor)
 }
 
-function wholeProfile(state: ProfileState, actor: Actor): Basic {
+function fullProfile(state: ProfileState, actor: Actor): Basic {
   return extended(profileBase(state, actor), { viewer: profileViewer(state, actor.uid) })
 }
 
@@ -67,7 +67,7 @@ export function profileBase(state: ProfileState, actor: Actor): Basic {
 /** All that is shown for most accounts. */
 const recordBase = oncePerObject(({ did, handle, profile }: Actor, urls: MediaUrls): Basic => {
   const avatar = blobCid(profile?.record.avatar)
-  return keepJson({
+  return memoJson({
     did,
     handle,
     displayName: text(profile?.record.displayName),

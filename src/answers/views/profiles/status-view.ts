@@ -19,8 +19,8 @@ export function statusView(
   { uid }: Actor,
   { uri, cid, record, sortAt, isTakenDown = false }: LiveStatus,
 ): View | undefined {
-  const isShownToOwner = isOwn(state, uid)
-  if (isTakenDown && !isShownToOwner) return undefined
+  const isVisibleToOwner = isOwn(state, uid)
+  if (isTakenDown && !isVisibleToOwner) return undefined
   const { status, durationMinutes, embed } = record
   const lastsMs = durationMinutes && Math.max(durationMinutes * MINUTE_MS, SHORTEST_MS)
   const expiresAt = lastsMs ? sortAt + Math.min(lastsMs, LONGEST_MS) : undefined
@@ -37,7 +37,7 @@ export function statusView(
     labels: labelsOf(state, uri),
     expiresAt: expiresAt === undefined ? undefined : datetime(expiresAt),
     isActive,
-    ...(isShownToOwner && { isDisabled: isTakenDown }),
+    ...(isVisibleToOwner && { isDisabled: isTakenDown }),
   }
 }
 

@@ -4,7 +4,7 @@
 // muted ones last. Within each of these tiers, the requested order.
 
 import type { Post } from '../../hydrate/types.ts'
-import { isByOp, type ShownThread, type StandsAside } from './thread-rules.ts'
+import { isByOp, type StandsAside, type VisibleThread } from './thread-rules.ts'
 
 type ReplyOrder = {
   /** `newest`, `oldest` or `top`; anything else is `newest`. */
@@ -31,7 +31,7 @@ const OP_LIKE_FACTOR = 1.45
 
 /** Returns a new array. */
 export function inThreadOrder<T extends OrderedReply>(
-  thread: ShownThread,
+  thread: VisibleThread,
   replies: readonly T[],
   order: ReplyOrder,
 ): T[] {
@@ -55,7 +55,7 @@ export function newestFirst(a: Post, b: Post): number {
   return b.sortAt - a.sortAt || b.id - a.id
 }
 
-function tierOf(thread: ShownThread, { post, aside }: OrderedReply, { opThread }: ReplyOrder) {
+function tierOf(thread: VisibleThread, { post, aside }: OrderedReply, { opThread }: ReplyOrder) {
   const { state } = thread
   if (opThread.has(post.id)) return TIER.opThread
   if (isByOp(thread, post)) return TIER.op
@@ -67,6 +67,6 @@ function tierOf(thread: ShownThread, { post, aside }: OrderedReply, { opThread }
   return !aside && state.tagged.bumpedDown.has(post.id) ? TIER.bumpedDown : TIER.other
 }
 
-function topValue({ state }: ShownThread, { id, likeCount }: Post): number {
+function topValue({ state }: VisibleThread, { id, likeCount }: Post): number {
   return Math.log(3 + likeCount) * (state.opLikes.has(id) ? OP_LIKE_FACTOR : 1)
 }

@@ -9,7 +9,7 @@ import { visibleActor } from '../profiles/profile-views.ts'
 import { viewerBlocks, viewerMutes } from '../rules.ts'
 
 /** A thread as its views use it. `absent`: posts that could not be presented after all. */
-export type ShownThread = {
+export type VisibleThread = {
   state: ThreadState
   anchor: Post
   /** at-URI, as named by the anchor. */
@@ -19,11 +19,11 @@ export type ShownThread = {
 }
 
 /** @returns undefined if the anchor cannot be shown. */
-export function shownThread(
+export function visibleThread(
   state: ThreadState,
   anchorId: number,
   absent: ReadonlySet<number>,
-): ShownThread | undefined {
+): VisibleThread | undefined {
   const anchor = presentPost({ state, absent }, anchorId)
   if (!anchor) return undefined
   const rootUri = rootUriOf(anchor)
@@ -32,25 +32,25 @@ export function shownThread(
 
 /** Returns the post if it and its author can be shown. */
 export function presentPost(
-  { state, absent }: Pick<ShownThread, 'state' | 'absent'>,
+  { state, absent }: Pick<VisibleThread, 'state' | 'absent'>,
   id: number | undefined,
 ): Post | undefined {
   const post = state.posts.get(id ?? 0)
   return post && visibleActor(state, post.uid) && !absent.has(post.id) ? post : undefined
 }
 
-export function isInThread({ rootUri }: ShownThread, post: Post): boolean {
+export function isInThread({ rootUri }: VisibleThread, post: Post): boolean {
   return rootUriOf(post) === rootUri
 }
 
 /** Whether there is a block between the authors of the post and of its parent. */
-export function isParentBlocked({ state }: ShownThread, { uid, parent }: Post): boolean {
+export function isParentBlocked({ state }: VisibleThread, { uid, parent }: Post): boolean {
   const above = state.postRefs.get(parent ?? 0)?.uid
   return above !== undefined && state.blocks.has(uid, above)
 }
 
 /** @returns the reply, if it may be shown at all. */
-export function shownReply(thread: ShownThread, id: number): Post | undefined {
+export function visibleReply(thread: VisibleThread, id: number): Post | undefined {
   const post = presentPost(thread, id)
   if (!post || post.violatesThreadgate || !isInThread(thread, post)) return undefined
   if (viewerBlocks(thread.state, post.uid) || isParentBlocked(thread, post)) return undefined
@@ -66,7 +66,7 @@ export type StandsAside = {
 }
 
 /** Why the reply is set aside; undefined if it is not. */
-export function standsAside(thread: ShownThread, post: Post): StandsAside | undefined {
+export function standsAside(thread: VisibleThread, post: Post): StandsAside | undefined {
   const { state, rootUri } = thread
   const hiddenByThreadgate = post.uid !== state.viewer?.uid && isHidden(state, rootUri, post)
   const mutedByViewer = viewerMutes(state, post.uid)
@@ -79,7 +79,7 @@ export function standsAside(thread: ShownThread, post: Post): StandsAside | unde
 /**
  * Exempt from moderators' tags: replies by the owner, the viewer, and accounts the viewer follows.
  */
-function isTrusted(thread: ShownThread, post: Post): boolean {
+function isTrusted(thread: VisibleThread, post: Post): boolean {
   const { viewer, relations } = thread.state
   const isOwn = viewer !== undefined && post.uid === viewer.uid
   return isByOp(thread, post) || isOwn || relations.get(post.uid)?.following !== undefined
@@ -92,7 +92,7 @@ function isHidden(state: ThreadState, rootUri: string, { root, uri }: Post): boo
     : false
 }
 
-export function isByOp({ opDid }: ShownThread, post: Post): boolean {
+export function isByOp({ opDid }: VisibleThread, post: Post): boolean {
   return authorDid(post) === opDid
 }
 

@@ -12,8 +12,8 @@ import {
   isInThread,
   isParentBlocked,
   presentPost,
-  type ShownThread,
-  shownThread,
+  type VisibleThread,
+  visibleThread,
 } from './thread-rules.ts'
 import { repliesByParent } from './thread-v2.ts'
 
@@ -29,7 +29,7 @@ type ThreadV1Options = {
   present(post: Post): ReadyJson | object
 }
 
-type Walk = ShownThread & {
+type Walk = VisibleThread & {
   options: ThreadV1Options
   replies: Map<number, Post[]>
   /**
@@ -41,7 +41,7 @@ type Walk = ShownThread & {
 
 /** @returns undefined if there is no such post. */
 export function threadView(state: ThreadState, options: ThreadV1Options): object | undefined {
-  const thread = shownThread(state, options.anchor, options.absent)
+  const thread = visibleThread(state, options.anchor, options.absent)
   if (!thread) return undefined
   const post = thread.anchor
   if (viewerBlocks(state, post.uid)) return blockedPost(state, post.uri, post.uid)

@@ -14,22 +14,22 @@ import {
   isInThread,
   isParentBlocked,
   presentPost,
-  type ShownThread,
-  shownReply,
-  shownThread,
   standsAside,
+  type VisibleThread,
+  visibleReply,
+  visibleThread,
 } from './thread-rules.ts'
 
 const DEFS = 'app.bsky.unspecced.defs'
 
-type Place = { uri: string; depth: number }
+type Position = { uri: string; depth: number }
 
 type PlannedItem =
-  | (Place & { kind: 'notFound' | 'noUnauthenticated' })
-  | (Place & { kind: 'blocked'; post: Post })
+  | (Position & { kind: 'notFound' | 'noUnauthenticated' })
+  | (Position & { kind: 'blocked'; post: Post })
   | PlannedPost
 
-type PlannedPost = Place & {
+type PlannedPost = Position & {
   kind: 'post'
   post: Post
   moreParents: boolean
@@ -55,7 +55,7 @@ type ThreadV2Options = {
 }
 
 /** State shared by all steps of the walk through a thread. */
-type Walk = ShownThread & {
+type Walk = VisibleThread & {
   options: ThreadV2Options
   line: ReadonlySet<number>
   replies: Map<number, Post[]>
@@ -63,7 +63,7 @@ type Walk = ShownThread & {
 
 export function planThread(state: ThreadState, options: ThreadV2Options): ThreadPlan {
   const { anchor, anchorUri: uri } = options
-  const thread = shownThread(state, anchor, options.absent)
+  const thread = visibleThread(state, anchor, options.absent)
   if (!thread) return alone({ uri, depth: 0, kind: 'notFound' })
   const post = thread.anchor
   if (viewerBlocks(state, post.uid)) return alone({ uri, depth: 0, kind: 'blocked', post })
@@ -90,11 +90,11 @@ export function planOthers(
   state: ThreadState,
   options: Pick<ThreadV2Options, 'anchor' | 'ids' | 'absent'>,
 ): PlannedPost[] {
-  const thread = shownThread(state, options.anchor, options.absent)
+  const thread = visibleThread(state, options.anchor, options.absent)
   if (!thread || viewerBlocks(state, thread.anchor.uid)) return []
   const direct = repliesByParent(thread, options.ids).get(thread.anchor.id) ?? []
   const others = direct.flatMap(({ id }) => {
-    const post = shownReply(thread, id)
+    const post = visibleReply(thread, id)
     const aside = post && standsAside(thread, post)
     return aside ? [{ post, aside }] : []
   })
@@ -130,8 +130,8 @@ export function threadItem(
     }
     case 'post': {
       const { moreParents, moreReplies, hiddenByThreadgate, mutedByViewer } = item
-      const place = placeIn(opThread, item)
-      const flags = { moreParents, moreReplies, ...place, hiddenByThreadgate, mutedByViewer }
+      const position = positionIn(opThread, item)
+      const flags = { moreParents, moreReplies, ...position, hiddenByThreadgate, mutedByViewer }
       return { uri, depth, value: { $type: `${DEFS}#threadItemPost`, post, ...flags } }
     }
   }
@@ -142,7 +142,7 @@ function alone(item: PlannedItem): ThreadPlan {
 }
 
 /** The owner's chain, if there is one, overrides the planned `opThread`. */
-function placeIn(line: readonly number[] | undefined, { post, opThread }: PlannedPost) {
+function positionIn(line: readonly number[] | undefined, { post, opThread }: PlannedPost) {
   if (!line) return { opThread }
   const index = line.indexOf(post.id)
   if (index < 0) return { opThread: false }
@@ -177,13 +177,13 @@ function planBelow(
 ): ThreadPlan {
   const { below, branchingFactor, sort } = walk.options
   if (depth > below) return { items: [], hasOtherReplies: false }
-  const shown = (walk.replies.get(parent.id) ?? []).filter(({ id }) => shownReply(walk, id))
-  const among = shown.filter((post) => !standsAside(walk, post)).map((post) => ({ post }))
+  const visible = (walk.replies.get(parent.id) ?? []).filter(({ id }) => visibleReply(walk, id))
+  const among = visible.filter((post) => !standsAside(walk, post)).map((post) => ({ post }))
   const ordered = inThreadOrder(walk, among, { sort, opThread: walk.line })
   // All direct replies to the anchor are shown.
-  const kept = depth === 1 ? ordered : ordered.slice(0, branchingFactor)
+  const filtered = depth === 1 ? ordered : ordered.slice(0, branchingFactor)
   const items: PlannedItem[] = []
-  for (const { post } of kept) {
+  for (const { post } of filtered) {
     const goesOn = { depth, isOpThread: isOpThread && isByOp(walk, post) }
     const allowance = depth === below ? 0 : branchingFactor
     const moreReplies = Math.max(post.replyCount - allowance, 0)
@@ -192,7 +192,7 @@ function planBelow(
       items.push(item)
     }
   }
-  return { items, hasOtherReplies: depth === 1 && among.length < shown.length }
+  return { items, hasOtherReplies: depth === 1 && among.length < visible.length }
 }
 
 function plannedPost(
@@ -216,7 +216,7 @@ function plannedPost(
  * Newest first. The anchor is excluded as a reply, since the thread could otherwise form a cycle.
  */
 export function repliesByParent(
-  { state, anchor }: ShownThread,
+  { state, anchor }: VisibleThread,
   ids: readonly number[],
 ): Map<number, Post[]> {
   const byParent = new Map<number, Post[]>()

@@ -125,12 +125,12 @@ function keyText(keyAt: number, length: number): string {
   if (length === 0 || length > MAX_KNOWN_KEY) return textAt(keyAt, length)
   let hash = length
   for (let i = 0; i < length; i++) hash = (hash * 31 + bytes[keyAt + i]!) & 0xffffff
-  const place = hash % KNOWN_KEYS
-  const known = knownKeys[place]
+  const slot = hash % KNOWN_KEYS
+  const known = knownKeys[slot]
   if (known !== undefined && isSpelt(known, keyAt, length)) return known
   const key = textAt(keyAt, length)
   // Equal lengths mean plain ASCII: one byte for each character.
-  if (key.length === length) knownKeys[place] = key
+  if (key.length === length) knownKeys[slot] = key
   return key
 }
 

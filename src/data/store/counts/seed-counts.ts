@@ -72,11 +72,11 @@ export function putSeedActorCounts(
 }
 
 /** Whether the AppView was asked for the post's counts after this moment, in milliseconds. */
-export function wasPostAskedAfter(db: Db, post: number, at: number): boolean {
+export function wasPostRequestedAfter(db: Db, post: number, at: number): boolean {
   return (statements(db).postAskedAt.get(post) ?? -1) > at
 }
 
-export function wasActorAskedAfter(db: Db, uid: number, at: number): boolean {
+export function wasActorRequestedAfter(db: Db, uid: number, at: number): boolean {
   return (statements(db).actorAskedAt.get(uid) ?? -1) > at
 }
 

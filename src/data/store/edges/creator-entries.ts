@@ -5,8 +5,8 @@ import { indexList, type ListIndex } from './delta-list.ts'
 import type { Pointer } from './edge.ts'
 import { type Reader, readVarint, skipVarint, unzigzag, writeVarint, zigzag } from './varint.ts'
 
-const room = Buffer.allocUnsafe(32)
-const reader: Reader = { bytes: room, at: 0 }
+const buffer = Buffer.allocUnsafe(32)
+const reader: Reader = { bytes: buffer, at: 0 }
 
 export function indexPointers(bytes: Uint8Array, first: number): ListIndex {
   return indexList(bytes, first, skipTail)
@@ -15,10 +15,10 @@ export function indexPointers(bytes: Uint8Array, first: number): ListIndex {
 /** Valid until the next call. */
 export function pointerTail({ period, keyPeriod, keyHash }: Pointer): Uint8Array {
   const isOther = keyPeriod !== period
-  room[0] = keyHash
-  let at = writeVarint(room, 1, zigzag(period) * 2 + (isOther ? 1 : 0))
-  if (isOther) at = writeVarint(room, at, zigzag(keyPeriod - period))
-  return room.subarray(0, at)
+  buffer[0] = keyHash
+  let at = writeVarint(buffer, 1, zigzag(period) * 2 + (isOther ? 1 : 0))
+  if (isOther) at = writeVarint(buffer, at, zigzag(keyPeriod - period))
+  return buffer.subarray(0, at)
 }
 
 export function pointerAt(bytes: Uint8Array, { keys, tails }: ListIndex, i: number): Pointer {
@@ -78,7 +78,7 @@ export function pointersOfKey(
 }
 
 /** The place of the first entry that is not below this subject. */
-export function placeOf({ count, keys }: ListIndex, subject: number): number {
+export function positionOf({ count, keys }: ListIndex, subject: number): number {
   let low = 0
   for (let high = count; low < high; ) {
     const middle = (low + high) >>> 1

@@ -8,11 +8,11 @@ import { type CreatorChunk, type EdgeKind, MAX_CHUNK_BYTES } from './chunk.ts'
 import { prepareCreatorRows, prepareManyCreatorRows } from './chunk-rows.ts'
 import {
   indexPointers,
-  placeOf,
   pointerAt,
   pointersAmong,
   pointersOfKey,
   pointerTail,
+  positionOf,
 } from './creator-entries.ts'
 import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
 import { keyHashOf, keyPeriodOf, type Pointer } from './edge.ts'
@@ -59,7 +59,7 @@ export class CreatorLists {
         | [first: number, bytes: Buffer, until: number | null]
         | undefined
       const until = chunk ? chunk[2] : lowest.get(creator)
-      const end = placeAmong(subjects, until ?? Infinity)
+      const end = positionAmong(subjects, until ?? Infinity)
       if (chunk) found.push(pointersAmong(chunk[1], chunk[0], subjects.slice(from, end)))
       from = end
     }
@@ -76,7 +76,9 @@ export class CreatorLists {
    * @param subjects - by creator; ascending and distinct
    */
   amongEach(db: Db, subjects: ReadonlyMap<number, readonly number[]>): Map<number, Pointer[]> {
-    const pairs = Array.from(subjects, ([creator, all]) => all.map((one) => [creator, one])).flat()
+    const pairs = Array.from(subjects, ([creator, all]) =>
+      all.map((value) => [creator, value]),
+    ).flat()
     const chunks = this.#many(db).coveringAmong.all(JSON.stringify(pairs)) as unknown as [
       creator: number,
       first: number,
@@ -108,19 +110,19 @@ export class CreatorLists {
 
   /** The same for many record keys, in their order. */
   ofKeys(db: Db, keys: readonly { uid: number; rkey: PackedRkey }[]): Pointer[][] {
-    const asked = keys.map(({ rkey }) => ({
+    const queries = keys.map(({ rkey }) => ({
       keyPeriod: keyPeriodOf(rkey),
       keyHash: keyHashOf(rkey),
     }))
     const found = keys.map((): Pointer[] => [])
-    const places = JSON.stringify(keys.map(({ uid }, i) => [uid, asked[i]!.keyPeriod]))
-    const chunks = this.#many(db).ofPeriods.all(places) as unknown as [
+    const positions = JSON.stringify(keys.map(({ uid }, i) => [uid, queries[i]!.keyPeriod]))
+    const chunks = this.#many(db).ofPeriods.all(positions) as unknown as [
       place: number,
       first: number,
       bytes: Buffer,
     ][]
     for (const [i, first, bytes] of chunks)
-      found[i]!.push(...pointersOfKey(bytes, first, asked[i]!))
+      found[i]!.push(...pointersOfKey(bytes, first, queries[i]!))
     return found
   }
 
@@ -154,7 +156,7 @@ export class CreatorLists {
     const { subject, keyPeriod } = pointer
     const chunk = this.#rows(db).covering.get(creator, subject) ?? LOWEST
     const index = indexPointers(chunk.bytes, chunk.first)
-    const i = placeOf(index, subject)
+    const i = positionOf(index, subject)
     const isFirst = i === index.count || index.keys[i] !== subject
     const bytes = withEntry(chunk.bytes, index, { i, key: subject, tail: pointerTail(pointer) })
     const grown = {
@@ -173,7 +175,7 @@ export class CreatorLists {
     const chunk = covering.get(creator, pointer.subject)
     if (!chunk) return
     const index = indexPointers(chunk.bytes, chunk.first)
-    const i = exactPlace(chunk.bytes, index, pointer)
+    const i = exactPosition(chunk.bytes, index, pointer)
     if (i < 0) return
     if (index.count === 1) remove.run(creator, chunk.first)
     else this.#put(db, creator, { ...chunk, bytes: withoutEntry(chunk.bytes, index, i) })
@@ -208,8 +210,8 @@ export class CreatorLists {
 }
 
 /** The place of the first subject that is not below this one. */
-function placeAmong(subjects: readonly number[], subject: number): number {
-  const i = subjects.findIndex((one) => one >= subject)
+function positionAmong(subjects: readonly number[], subject: number): number {
+  const i = subjects.findIndex((value) => value >= subject)
   return i < 0 ? subjects.length : i
 }
 
@@ -219,9 +221,9 @@ function pointersOf({ bytes, first }: Pick<CreatorChunk, 'bytes' | 'first'>): Po
 }
 
 /** -1 if there is no such entry. */
-function exactPlace(bytes: Buffer, index: ListIndex, pointer: Pointer): number {
+function exactPosition(bytes: Buffer, index: ListIndex, pointer: Pointer): number {
   const { subject, period, keyPeriod, keyHash } = pointer
-  for (let i = placeOf(index, subject); i < index.count && index.keys[i] === subject; i++) {
+  for (let i = positionOf(index, subject); i < index.count && index.keys[i] === subject; i++) {
     const found = pointerAt(bytes, index, i)
     const isSame = found.period === period && found.keyPeriod === keyPeriod
     if (isSame && found.keyHash === keyHash) return i

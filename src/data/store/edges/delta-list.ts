@@ -21,7 +21,7 @@ type SkipTail = (reader: Reader) => void
 const LONGEST_VARINT = 8
 const reader: Reader = { bytes: new Uint8Array(), at: 0 }
 let index = newIndex(1024)
-let room = Buffer.allocUnsafe(4096)
+let buffer = Buffer.allocUnsafe(4096)
 
 export function indexList(bytes: Uint8Array, first: number, skipTail: SkipTail): ListIndex {
   reader.bytes = bytes
@@ -49,16 +49,16 @@ export function withEntry(
   { count, first, keys, starts, tails }: ListIndex,
   { i, key, tail }: { i: number; key: number; tail: Uint8Array },
 ): Buffer {
-  if (room.length < bytes.length + tail.length + 2 * LONGEST_VARINT) {
-    room = Buffer.allocUnsafe(2 * (bytes.length + tail.length))
+  if (buffer.length < bytes.length + tail.length + 2 * LONGEST_VARINT) {
+    buffer = Buffer.allocUnsafe(2 * (bytes.length + tail.length))
   }
   const start = starts[i]!
-  room.set(start === bytes.length ? bytes : bytes.subarray(0, start))
-  let at = writeVarint(room, start, key - (i === 0 ? first : keys[i - 1]!))
-  room.set(tail, at)
+  buffer.set(start === bytes.length ? bytes : bytes.subarray(0, start))
+  let at = writeVarint(buffer, start, key - (i === 0 ? first : keys[i - 1]!))
+  buffer.set(tail, at)
   at += tail.length
   if (i < count) at = copyFrom(bytes, { from: tails[i]!, at, delta: keys[i]! - key })
-  return Buffer.from(room.subarray(0, at))
+  return Buffer.from(buffer.subarray(0, at))
 }
 
 /** The list without the entry at `i`. */
@@ -68,12 +68,12 @@ export function withoutEntry(
   i: number,
 ): Buffer {
   if (i + 1 >= count) return Buffer.from(bytes.subarray(0, starts[i]!))
-  if (room.length < bytes.length) room = Buffer.allocUnsafe(2 * bytes.length)
+  if (buffer.length < bytes.length) buffer = Buffer.allocUnsafe(2 * bytes.length)
   const start = starts[i]!
-  room.set(bytes.subarray(0, start))
+  buffer.set(bytes.subarray(0, start))
   const delta = keys[i + 1]! - (i === 0 ? first : keys[i - 1]!)
   const at = copyFrom(bytes, { from: tails[i + 1]!, at: start, delta })
-  return Buffer.from(room.subarray(0, at))
+  return Buffer.from(buffer.subarray(0, at))
 }
 
 /** Both halves; the second begins with the entry at `i` and must be stored under its key. */
@@ -92,8 +92,8 @@ function copyFrom(
   bytes: Uint8Array,
   { from, at, delta }: { from: number; at: number; delta: number },
 ): number {
-  const tail = writeVarint(room, at, delta)
-  room.set(bytes.subarray(from), tail)
+  const tail = writeVarint(buffer, at, delta)
+  buffer.set(bytes.subarray(from), tail)
   return tail + bytes.length - from
 }
 

@@ -47,12 +47,12 @@ export class EdgeTable {
 
   /** The same for many keys, in their order. */
   findAll(db: Db, keys: readonly { uid: number; rkey: PackedRkey }[]): (Edge | undefined)[] {
-    const asked = this.#byCreator
+    const queries = this.#byCreator
       .ofKeys(db, keys)
       .flatMap((pointers, i) => pointers.map((pointer) => ({ i, uid: keys[i]!.uid, pointer })))
     const found: (Edge | undefined)[] = keys.map(() => undefined)
-    for (const [k, edges] of this.#bySubject.findAll(db, asked).entries()) {
-      const { i } = asked[k]!
+    for (const [k, edges] of this.#bySubject.findAll(db, queries).entries()) {
+      const { i } = queries[k]!
       found[i] ??= edges.find(({ rkey }) => isSameKey(rkey, keys[i]!.rkey))
     }
     return found
@@ -61,7 +61,7 @@ export class EdgeTable {
   /** The record for this pair; of several, the one with the smallest key. */
   findPair(db: Db, uid: number, subject: number): Edge | undefined {
     let first: Edge | undefined
-    for (const pointer of places(this.#byCreator.find(db, uid, subject))) {
+    for (const pointer of positions(this.#byCreator.find(db, uid, subject))) {
       for (const edge of this.#bySubject.find(db, uid, pointer)) {
         if (!first || compareKeys(edge.rkey, first.rkey) < 0) first = edge
       }
@@ -78,10 +78,10 @@ export class EdgeTable {
     { creator, subjects }: { creator: number; subjects: Iterable<number> },
   ): Map<number, PackedRkey> {
     const keys = new Map<number, PackedRkey>()
-    const pointers = places(this.#byCreator.among(db, creator, ascending(subjects)))
-    const asked = Array.from(pointers, (pointer) => ({ uid: creator, pointer }))
-    for (const { subject, rkey } of this.#bySubject.findAll(db, asked).flat()) {
-      keepSmaller(keys, subject, rkey)
+    const pointers = positions(this.#byCreator.among(db, creator, ascending(subjects)))
+    const queries = Array.from(pointers, (pointer) => ({ uid: creator, pointer }))
+    for (const { subject, rkey } of this.#bySubject.findAll(db, queries).flat()) {
+      putSmaller(keys, subject, rkey)
     }
     return keys
   }
@@ -89,14 +89,14 @@ export class EdgeTable {
   /** The record for each of these pairs, like `findPair`, in their order. */
   findPairs(db: Db, pairs: readonly Pair[]): (Edge | undefined)[] {
     const pointers = this.#byCreator.amongEach(db, byCreatorOf(pairs))
-    const asked = Array.from(pointers, ([uid, of]) =>
-      Array.from(places(of), (pointer) => ({ uid, pointer })),
+    const queries = Array.from(pointers, ([uid, of]) =>
+      Array.from(positions(of), (pointer) => ({ uid, pointer })),
     ).flat()
     const first = new Map<string, Edge>()
-    for (const edge of this.#bySubject.findAll(db, asked).flat()) {
+    for (const edge of this.#bySubject.findAll(db, queries).flat()) {
       const name = `${edge.uid} ${edge.subject}`
-      const kept = first.get(name)
-      if (!kept || compareKeys(edge.rkey, kept.rkey) < 0) first.set(name, edge)
+      const cached = first.get(name)
+      if (!cached || compareKeys(edge.rkey, cached.rkey) < 0) first.set(name, edge)
     }
     return pairs.map(([uid, subject]) => first.get(`${uid} ${subject}`))
   }
@@ -169,7 +169,7 @@ export class EdgeTable {
     const keys = new Map<number, PackedRkey>()
     if (!this.#bySubject.isLonger(db, subject, uids.size)) {
       for (const { uid, rkey } of this.#bySubject.among(db, subject, uids)) {
-        keepSmaller(keys, uid, rkey)
+        putSmaller(keys, uid, rkey)
       }
       return keys
     }
@@ -236,8 +236,8 @@ export class EdgeTable {
 
   /** The same for many pointers of one account at once. */
   resolveAll(db: Db, uid: number, pointers: readonly Pointer[]): Edge[] {
-    const asked = pointers.map((pointer) => ({ uid, pointer }))
-    return this.#bySubject.findAll(db, asked).flat()
+    const queries = pointers.map((pointer) => ({ uid, pointer }))
+    return this.#bySubject.findAll(db, queries).flat()
   }
 
   /**
@@ -261,7 +261,7 @@ export class EdgeTable {
 
   /** All records of an account, in arbitrary order. */
   *edgesOf(db: Db, uid: number): Generator<Edge> {
-    for (const pointer of places(this.#byCreator.all(db, uid))) {
+    for (const pointer of positions(this.#byCreator.all(db, uid))) {
       yield* this.#bySubject.find(db, uid, pointer)
     }
   }
@@ -322,7 +322,7 @@ export class EdgeTable {
  *
  * @param pointers - ascending by subject
  */
-function* places(pointers: readonly Pointer[]): Generator<Pointer> {
+function* positions(pointers: readonly Pointer[]): Generator<Pointer> {
   let last = -1
   const periods = new Set<number>()
   for (const pointer of pointers) {
@@ -338,7 +338,7 @@ function* places(pointers: readonly Pointer[]): Generator<Pointer> {
 function byCreatorOf(pairs: readonly Pair[]): Map<number, number[]> {
   const groups = Map.groupBy(pairs, ([creator]) => creator)
   return new Map(
-    Array.from(groups, ([creator, some]) => [creator, ascending(some.map(([, one]) => one))]),
+    Array.from(groups, ([creator, some]) => [creator, ascending(some.map(([, value]) => value))]),
   )
 }
 
@@ -346,7 +346,7 @@ function ascending(subjects: Iterable<number>): number[] {
   return [...new Set(subjects)].sort((a, b) => a - b)
 }
 
-function keepSmaller(keys: Map<number, PackedRkey>, of: number, rkey: PackedRkey): void {
-  const kept = keys.get(of)
-  if (kept === undefined || compareKeys(rkey, kept) < 0) keys.set(of, rkey)
+function putSmaller(keys: Map<number, PackedRkey>, of: number, rkey: PackedRkey): void {
+  const cached = keys.get(of)
+  if (cached === undefined || compareKeys(rkey, cached) < 0) keys.set(of, rkey)
 }

@@ -62,20 +62,20 @@ export function packEdges(edges: Iterable<Omit<Edge, 'subject'>>): SubjectChunk[
 }
 
 function newBytes() {
-  let room = Buffer.allocUnsafe(4 * MAX_CHUNK_BYTES)
+  let buffer = Buffer.allocUnsafe(4 * MAX_CHUNK_BYTES)
   let length = 0
   return {
     isFull: (more: number) => length + more + LONGEST_VARINT > MAX_CHUNK_BYTES,
     add(delta: number, tail: Uint8Array): void {
-      if (length + tail.length + LONGEST_VARINT > room.length) {
-        room = Buffer.concat([room, Buffer.allocUnsafe(room.length)])
+      if (length + tail.length + LONGEST_VARINT > buffer.length) {
+        buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)])
       }
-      length = writeVarint(room, length, delta)
-      room.set(tail, length)
+      length = writeVarint(buffer, length, delta)
+      buffer.set(tail, length)
       length += tail.length
     },
     take(): Buffer {
-      const taken = Buffer.from(room.subarray(0, length))
+      const taken = Buffer.from(buffer.subarray(0, length))
       length = 0
       return taken
     },

@@ -16,8 +16,8 @@ const TID_BYTES = 8
 /** Longer than any record key. */
 const LONGEST_TAIL = 4096
 
-const room = Buffer.allocUnsafe(LONGEST_TAIL)
-const reader: Reader = { bytes: room, at: 0 }
+const buffer = Buffer.allocUnsafe(LONGEST_TAIL)
+const reader: Reader = { bytes: buffer, at: 0 }
 
 export function indexEdges(bytes: Uint8Array, first: number): ListIndex {
   return indexList(bytes, first, skipTail)
@@ -28,13 +28,13 @@ export function edgeTail({ uid, rkey, sortAt, createdAt }: Omit<Edge, 'subject'>
   const isLater = createdAt > sortAt
   const flags = isLater ? CREATED_LATER : 0
   const near = nearKey(rkey, sortAt)
-  let at = writeVarint(room, 0, uid)
+  let at = writeVarint(buffer, 0, uid)
   if (near === undefined) {
-    at = writeVarint(room, at, flags | WRITTEN_OUT)
+    at = writeVarint(buffer, at, flags | WRITTEN_OUT)
     at = writeKey(rkey, at)
-  } else at = writeVarint(room, at, near * FLAGS + flags)
-  if (isLater) at = writeVarint(room, at, createdAt - sortAt)
-  return room.subarray(0, at)
+  } else at = writeVarint(buffer, at, near * FLAGS + flags)
+  if (isLater) at = writeVarint(buffer, at, createdAt - sortAt)
+  return buffer.subarray(0, at)
 }
 
 export function edgeAt(
@@ -108,7 +108,7 @@ export function uidAt(bytes: Uint8Array, { tails }: ListIndex, i: number): numbe
 }
 
 /** The place of the first entry that is not below this time and account. */
-export function placeOf(
+export function positionOf(
   bytes: Uint8Array,
   index: ListIndex,
   { sortAt, uid }: { sortAt: number; uid: number },
@@ -148,12 +148,12 @@ function readRest(uid: number, sortAt: number): Omit<Edge, 'subject'> {
 /** A length of 0 means a TID, since no key is empty. */
 function writeKey(rkey: PackedRkey, at: number): number {
   if (typeof rkey !== 'string') {
-    room[at] = 0
-    room.set(rkey, at + 1)
+    buffer[at] = 0
+    buffer.set(rkey, at + 1)
     return at + 1 + TID_BYTES
   }
-  const start = writeVarint(room, at, Buffer.byteLength(rkey))
-  return start + room.write(rkey, start)
+  const start = writeVarint(buffer, at, Buffer.byteLength(rkey))
+  return start + buffer.write(rkey, start)
 }
 
 function readKey(): PackedRkey {

@@ -13,7 +13,7 @@ import {
   edgesWithin,
   edgeTail,
   indexEdges,
-  placeOf,
+  positionOf,
   uidAt,
 } from './subject-entries.ts'
 
@@ -21,7 +21,7 @@ import {
 export type Before = { sortAt: number; uid: number }
 
 /** The target of an account's pointer. */
-type Asked = { uid: number; pointer: Pointer }
+type EdgeQuery = { uid: number; pointer: Pointer }
 
 /** Up to this many, single reads are as quick as one combined read. */
 const FEW = 3
@@ -100,10 +100,10 @@ export class SubjectLists {
    * The same for many, in their order: one statement for all, another for those whose period continues in the
    * chunk before, and one for each that goes on. A period of a subject is read once, whoever is looked for.
    */
-  findAll(db: Db, asked: readonly Asked[]): Edge[][] {
-    if (asked.length <= FEW) return asked.map(({ uid, pointer }) => this.find(db, uid, pointer))
+  findAll(db: Db, queries: readonly EdgeQuery[]): Edge[][] {
+    if (queries.length <= FEW) return queries.map(({ uid, pointer }) => this.find(db, uid, pointer))
     const { coveringAll } = this.#many(db)
-    const found = asked.map((): Edge[] => [])
+    const found = queries.map((): Edge[] => [])
     const take = (shared: SharedPeriod, at: number, bytes: Buffer) => {
       const { subject, from, until, askers } = shared
       for (const edge of edgesOf(bytes, at, shared)) {
@@ -111,21 +111,21 @@ export class SubjectLists {
         for (const i of askers.get(edge.uid)!) found[i]!.push({ ...edge, subject })
       }
     }
-    let open = sharedPeriods(asked).map((shared) => ({
+    let open = sharedPeriods(queries).map((shared) => ({
       shared,
       at: shared.until,
       uid: HIGHEST_UID,
     }))
     for (let chunk = 0; open.length > 0 && chunk < CHUNKS_TOGETHER; chunk++) {
-      const places = JSON.stringify(open.map(({ shared, at, uid }) => [shared.subject, at, uid]))
-      const chunks = coveringAll.all(places) as unknown as [
+      const positions = JSON.stringify(open.map(({ shared, at, uid }) => [shared.subject, at, uid]))
+      const chunks = coveringAll.all(positions) as unknown as [
         place: number,
         at: number,
         uid: number,
         bytes: Buffer,
       ][]
-      open = chunks.flatMap(([place, at, first, bytes]) => {
-        const { shared } = open[place]!
+      open = chunks.flatMap(([position, at, first, bytes]) => {
+        const { shared } = open[position]!
         take(shared, at, bytes)
         return at < shared.from ? [] : [{ shared, at, uid: first - 1 }]
       })
@@ -198,7 +198,7 @@ export class SubjectLists {
     const { sortAt, uid } = before
     for (const { at, bytes } of this.#rows(db).backFrom.iterate(subject, sortAt, uid)) {
       const index = indexEdges(bytes, at)
-      for (let i = placeOf(bytes, index, before) - 1; i >= 0 && found.length < limit; i--) {
+      for (let i = positionOf(bytes, index, before) - 1; i >= 0 && found.length < limit; i--) {
         found.push({ ...edgeAt(bytes, index, i), subject })
       }
       if (found.length >= limit) break
@@ -231,7 +231,7 @@ export class SubjectLists {
     const { put } = this.#rows(db)
     const chunk = this.#covering(db, edge) ?? firstChunkOf(sortAt)
     const index = indexEdges(chunk.bytes, chunk.at)
-    const i = placeOf(chunk.bytes, index, edge)
+    const i = positionOf(chunk.bytes, index, edge)
     const bytes = withEntry(chunk.bytes, index, { i, key: sortAt, tail: edgeTail(edge) })
     const grown = { ...chunk, bytes }
     const isFull = bytes.length > MAX_CHUNK_BYTES
@@ -246,7 +246,7 @@ export class SubjectLists {
     const chunk = this.#covering(db, edge)
     if (!chunk) return
     const index = indexEdges(chunk.bytes, chunk.at)
-    const i = exactPlace(chunk.bytes, index, edge)
+    const i = exactPosition(chunk.bytes, index, edge)
     if (i < 0) return
     const { at, uid, bytes } = chunk
     if (index.count === 1) remove.run(subject, at, uid)
@@ -288,9 +288,9 @@ function accountsBack(chunks: readonly Buffer[], isWanted: (uid: number) => bool
 }
 
 /** -1 if there is no such entry. */
-function exactPlace(bytes: Buffer, index: ListIndex, edge: Edge): number {
+function exactPosition(bytes: Buffer, index: ListIndex, edge: Edge): number {
   const { sortAt, uid, rkey } = edge
-  for (let i = placeOf(bytes, index, edge); i < index.count && index.keys[i] === sortAt; i++) {
+  for (let i = positionOf(bytes, index, edge); i < index.count && index.keys[i] === sortAt; i++) {
     const found = edgeAt(bytes, index, i)
     if (found.uid !== uid) return -1
     if (isSameKey(found.rkey, rkey)) return i
@@ -334,9 +334,9 @@ function lastBelow(uids: readonly number[], uid: number): number {
   return uids[low - 1] ?? LOWEST_UID
 }
 
-function sharedPeriods(asked: readonly Asked[]): SharedPeriod[] {
+function sharedPeriods(queries: readonly EdgeQuery[]): SharedPeriod[] {
   const bySubject = new Map<number, Map<number, SharedPeriod>>()
-  for (const [i, { uid, pointer }] of asked.entries()) {
+  for (const [i, { uid, pointer }] of queries.entries()) {
     const { subject, period } = pointer
     const periods = bySubject.get(subject) ?? new Map<number, SharedPeriod>()
     bySubject.set(subject, periods)

@@ -5,14 +5,14 @@ import { HOUR_MS } from '../../../base/util/durations.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 
-type Brought = { member: number; kb: number; ends_at: number }
+type Received = { member: number; kb: number; ends_at: number }
 
 type OfMember = { member: number; authors: number; kb: number }
 
 const PRUNED_AT_ONCE = 5_000
 
 const statements = perDatabase((db) => ({
-  find: db.prepare<[number], Brought>('SELECT member, kb, ends_at FROM brought WHERE uid = ?'),
+  find: db.prepare<[number], Received>('SELECT member, kb, ends_at FROM brought WHERE uid = ?'),
   put: db.prepare<[number, number, number, number]>(
     'INSERT OR REPLACE INTO brought (uid, member, kb, ends_at) VALUES (?, ?, ?, ?)',
   ),
@@ -27,7 +27,7 @@ const statements = perDatabase((db) => ({
 /**
  * For the author's hour; an hour that is over, or that a wrong clock put far ahead, counts as none.
  */
-export function findBrought(db: Db, uid: number, now: number): Brought | undefined {
+export function findReceived(db: Db, uid: number, now: number): Received | undefined {
   const row = statements(db).find.get(uid)
   if (!row || isInHour(row, now)) return row
   return { ...row, kb: 0, ends_at: now + HOUR_MS }
@@ -37,35 +37,35 @@ export function findBrought(db: Db, uid: number, now: number): Brought | undefin
  * Attributes the author's records to this member from now on. The kilobytes of the author's hour
  * stay.
  */
-export function noteBroughtBy(
+export function noteReceivedBy(
   db: WriteDb,
   uid: number,
   { member, now }: { member: number; now: number },
 ): void {
-  const { kb = 0, ends_at = now + HOUR_MS } = findBrought(db, uid, now) ?? {}
+  const { kb = 0, ends_at = now + HOUR_MS } = findReceived(db, uid, now) ?? {}
   statements(db).put.run(uid, member, kb, ends_at)
 }
 
-export function addBrought(
+export function addReceived(
   db: WriteDb,
   uid: number,
   more: { member: number; kb: number; now: number },
 ): void {
   const { now } = more
-  const { kb = 0, ends_at = now + HOUR_MS, member = more.member } = findBrought(db, uid, now) ?? {}
+  const { kb = 0, ends_at = now + HOUR_MS, member = more.member } = findReceived(db, uid, now) ?? {}
   statements(db).put.run(uid, member, kb + more.kb, ends_at)
 }
 
 /** Kilobytes of all hours under way, by member. */
-export function broughtByMembers(db: Db, now: number): OfMember[] {
+export function receivedByMembers(db: Db, now: number): OfMember[] {
   return statements(db).ofMembers.all(now)
 }
 
 /** Deletes useless rows, some at a time. */
-export function pruneBrought(db: WriteDb, now: number): void {
+export function pruneReceived(db: WriteDb, now: number): void {
   statements(db).prune.run(now - HOUR_MS, PRUNED_AT_ONCE)
 }
 
-function isInHour({ ends_at }: Brought, now: number): boolean {
+function isInHour({ ends_at }: Received, now: number): boolean {
   return ends_at > now && ends_at <= now + HOUR_MS
 }

@@ -35,7 +35,7 @@ export function copyLog(db: Db): LogState {
 }
 
 /** Like copyLog, except that a full disk only leaves the log as long as it is. */
-export function copyLogIfThereIsRoom(db: Db): void {
+export function copyLogIfThereIsSpace(db: Db): void {
   try {
     copyLog(db)
   } catch (error) {

@@ -16,7 +16,7 @@ export function sqliteVersion(): string {
  * Whether a writer and a reader work there at the same time, as Slipstream uses them.
  * @throws the SQLite error
  */
-export function canKeepLogIn(folder: string): boolean {
+export function canStoreLogIn(folder: string): boolean {
   const path = join(folder, 'probe.sqlite')
   const open: Db[] = []
   try {

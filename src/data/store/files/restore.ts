@@ -72,7 +72,7 @@ export function restoreBackup(options: {
     const schema = readSchema(coming, from)
     flush(coming)
     onStep('placing')
-    const keptAs = keepOld(target, `${target}.before-restore-${stampOf(now())}`)
+    const keptAs = setAsideOld(target, `${target}.before-restore-${stampOf(now())}`)
     renameSync(coming, target)
     flush(dataDir)
     return { schema, bytes: statSync(target).size, keptAs }
@@ -172,15 +172,15 @@ function readSchema(path: string, from: string): number {
  * Gives the database a second name after checkpointing its log, so that no log is left that would
  * be taken for the new one's. A damaged database keeps its log under the new name too.
  */
-function keepOld(target: string, kept: string): string | undefined {
+function setAsideOld(target: string, copy: string): string | undefined {
   if (!existsSync(target)) {
     for (const end of LOGS) rmSync(target + end, { force: true })
     return undefined
   }
   emptyLog(target)
-  for (const end of LOGS) if (existsSync(target + end)) renameSync(target + end, kept + end)
-  linkSync(target, kept)
-  return kept
+  for (const end of LOGS) if (existsSync(target + end)) renameSync(target + end, copy + end)
+  linkSync(target, copy)
+  return copy
 }
 
 function emptyLog(path: string): void {

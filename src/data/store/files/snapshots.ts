@@ -136,7 +136,7 @@ function* readChunks(folder: string, header: Header): Generator<SnapshotChunk, v
   try {
     const size = lengths.reduce((sum, length) => sum + length, 0)
     if (fstatSync(fd).size !== size) throw new SnapshotError(`${file} has not its length`)
-    const buffer = new Uint8Array(lengths.reduce((most, one) => Math.max(most, one), 0))
+    const buffer = new Uint8Array(lengths.reduce((most, value) => Math.max(most, value), 0))
     for (const length of lengths) yield { bytes: read(fd, buffer.subarray(0, length)) }
   } finally {
     closeSync(fd)

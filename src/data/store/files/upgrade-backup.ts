@@ -39,16 +39,16 @@ export function backUpBeforeUpgrade(path: string, target: number): UpgradeBackup
   if (schema === 0 || schema >= target) return undefined
   const copy = backupPath(path, target)
   const isInterrupted = existsSync(copy) && schemaOf(copy) < schema
-  if (!isInterrupted) copyWhole(path, copy)
+  if (!isInterrupted) copyComplete(path, copy)
   return { path: copy, schema }
 }
 
 /** Called once the upgrade is done: removes copies of earlier upgrades. */
 export function removeOlderBackups(path: string, target: number): void {
-  const kept = basename(backupPath(path, target))
+  const newest = basename(backupPath(path, target))
   const prefix = `${basename(path)}.before-`
   const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix))
-  for (const name of names.filter((one) => !one.startsWith(kept))) {
+  for (const name of names.filter((name) => !name.startsWith(newest))) {
     rmSync(join(dirname(path), name), { force: true })
   }
 }
@@ -83,8 +83,8 @@ function settle(path: string): void {
 }
 
 /** Uses another name until the copy is completely on the disk. */
-function copyWhole(path: string, copy: string): void {
-  refuseWithoutRoom(path)
+function copyComplete(path: string, copy: string): void {
+  refuseWithoutSpace(path)
   settle(path)
   const unfinished = `${copy}.unfinished`
   try {
@@ -95,17 +95,17 @@ function copyWhole(path: string, copy: string): void {
     renameSync(unfinished, copy)
   } catch (error) {
     rmSync(unfinished, { force: true })
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw noRoom(path)
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw noSpace(path)
     throw error
   }
 }
 
-function refuseWithoutRoom(path: string): void {
+function refuseWithoutSpace(path: string): void {
   const { bavail, bsize } = statfsSync(dirname(path))
-  if (bavail * bsize < statSync(path).size + SPARE_BYTES) throw noRoom(path)
+  if (bavail * bsize < statSync(path).size + SPARE_BYTES) throw noSpace(path)
 }
 
-function noRoom(path: string): ConfigError {
+function noSpace(path: string): ConfigError {
   const megabytes = Math.ceil((statSync(path).size + SPARE_BYTES) / MEGABYTE)
   return new ConfigError(
     `The database must be upgraded, but there is no room for the copy made first: ${megabytes} MB must be free in ${dirname(path)}.`,

@@ -13,7 +13,7 @@ export type InviteRow = {
   disabled_at: number | null
 }
 
-export type InviteWish = {
+export type InviteRequest = {
   code: string
   /** How many accounts it admits. */
   maxUses: number

@@ -7,14 +7,14 @@ import { perDatabase } from '../per-database.ts'
 import { isHiddenStatus } from '../records/status.ts'
 
 /** `identity`: JSON; null if there is none. */
-type KeptIdentityRow = { as_of: number; identity: string | null }
+type CachedIdentityRow = { as_of: number; identity: string | null }
 
 const statements = perDatabase((db) => ({
   find: db.prepare<[number], { as_of: number; identity: string; status: number }>(
     `SELECT as_of, identity, status FROM kept_identities JOIN members USING (uid) JOIN actors USING (uid)
       WHERE uid = ? AND identity IS NOT NULL`,
   ),
-  put: db.prepare<[KeptIdentityRow & { uid: number; now: number }]>(
+  put: db.prepare<[CachedIdentityRow & { uid: number; now: number }]>(
     `INSERT INTO kept_identities (uid, as_of, identity) VALUES (@uid, @as_of, @identity)
       ON CONFLICT DO UPDATE SET as_of = excluded.as_of, identity = excluded.identity
         WHERE excluded.as_of > as_of OR as_of > @now`,
@@ -29,7 +29,7 @@ const statements = perDatabase((db) => ({
  * For members with an available account: deleted, suspended or taken down accounts have no kept
  * identity.
  */
-export function findKeptIdentity(
+export function findStoredIdentity(
   db: Db,
   uid: number,
 ): { as_of: number; identity: string } | undefined {
@@ -41,15 +41,15 @@ export function findKeptIdentity(
  * Ignored if the stored one was looked up later; `now`: replaces rows from before the clock was set
  * back.
  */
-export function putKeptIdentity(
+export function putStoredIdentity(
   db: WriteDb,
-  row: KeptIdentityRow & { uid: number },
+  row: CachedIdentityRow & { uid: number },
   now: number,
 ): void {
   statements(db).put.run({ ...row, now })
 }
 
 /** Invalidates lookups made until now. */
-export function doubtKeptIdentity(db: WriteDb, uid: number, now: number): void {
+export function doubtStoredIdentity(db: WriteDb, uid: number, now: number): void {
   statements(db).doubt.run(uid, now)
 }

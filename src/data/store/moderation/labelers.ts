@@ -71,12 +71,12 @@ export function moveLabelerCursor(db: WriteDb, uid: number, cursor: number | nul
 }
 
 /** Adds to the count of its kept labels. */
-export function addKeptLabels(db: WriteDb, uid: number, count: number): void {
+export function addStoredLabels(db: WriteDb, uid: number, count: number): void {
   statements(db).keep.run(count, uid)
 }
 
 /** Sets the count of its kept labels, as counted. */
-export function setKeptLabels(db: WriteDb, uid: number, count: number): void {
+export function setStoredLabels(db: WriteDb, uid: number, count: number): void {
   statements(db).count.run(count, uid)
 }
 

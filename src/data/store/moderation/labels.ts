@@ -125,9 +125,9 @@ export function putLabel(
 type Time = { ms: number; text: string | null }
 
 /** Programs sign with microseconds, and may withdraw a label in the millisecond in which they set it. */
-function isLater(one: Time, other: Time): boolean {
-  if (one.ms !== other.ms) return one.ms > other.ms
-  return beyondMs(one) > beyondMs(other)
+function isLater(time: Time, other: Time): boolean {
+  if (time.ms !== other.ms) return time.ms > other.ms
+  return beyondMs(time) > beyondMs(other)
 }
 
 function beyondMs({ text }: Time): number {

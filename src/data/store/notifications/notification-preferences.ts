@@ -47,11 +47,11 @@ export function readPreferences(json: string | null): NotificationPreferences {
 
 /** The known preferences of a request, with their values. */
 export function knownPreferences(sent: Record<string, unknown>): Record<string, unknown> {
-  const whole: Record<string, unknown> = completePreferences(sent)
+  const complete: Record<string, unknown> = completePreferences(sent)
   return Object.fromEntries(
-    Object.keys(whole)
+    Object.keys(complete)
       .filter((name) => sent[name] !== undefined)
-      .map((name) => [name, whole[name]]),
+      .map((name) => [name, complete[name]]),
   )
 }
 
@@ -68,7 +68,7 @@ export function listedReasons(preferences: NotificationPreferences): ReasonMasks
 function masksOf(preferences: NotificationPreferences, by: keyof Preference): ReasonMasks {
   const filterable = filterableNames.map((name) => [FILTERABLE[name], preferences[name]] as const)
   const plain = plainNames.map((name) => [PLAIN[name], preferences[name]] as const)
-  const listed = [...filterable, ...plain].filter(([, one]) => one[by])
+  const listed = [...filterable, ...plain].filter(([, preference]) => preference[by])
   const followsOnly = filterable.filter(([, { include }]) => include === 'follows')
   return {
     listed: reasonMask(listed.map(([reason]) => reason)),
@@ -90,8 +90,8 @@ export function completePreferences(stored: Record<string, unknown>): Notificati
   return { chat: CHAT, ...Object.fromEntries(entries) } as NotificationPreferences
 }
 
-function filterable(one: Record<string, unknown>): FilterablePreference {
-  return { include: one['include'] === 'follows' ? 'follows' : 'all', ...plain(one) }
+function filterable(item: Record<string, unknown>): FilterablePreference {
+  return { include: item['include'] === 'follows' ? 'follows' : 'all', ...plain(item) }
 }
 
 function plain({ list, push }: Record<string, unknown>): Preference {

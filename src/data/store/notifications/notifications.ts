@@ -13,10 +13,10 @@ import { arrivalTime } from '../timelines/arrivals.ts'
 import { type NotificationReason, reasonCodes } from './notification-reasons.ts'
 import { type SubjectCollection, subjectCodes } from './notification-subjects.ts'
 
-const MAX_KEPT = 5_000
+const MAX_STORED = 5_000
 const CHECK_EVERY = 500
 /** For non-members, who are too many to remember when each was last counted. */
-const MAX_KEPT_OF_OTHERS = 2_000
+const MAX_CACHED_OF_OTHERS = 2_000
 const CHECK_OTHERS_EVERY = 64
 const REACHED = 'notifications.reached'
 
@@ -118,7 +118,7 @@ export function insertNotification(
   })
   if (changes === 0) return
   if (!isOneOfMany) pruneWhereDue(db, uid)
-  else if (Number(lastInsertRowid) % CHECK_OTHERS_EVERY === 0) prune(db, uid, MAX_KEPT_OF_OTHERS)
+  else if (Number(lastInsertRowid) % CHECK_OTHERS_EVERY === 0) prune(db, uid, MAX_CACHED_OF_OTHERS)
 }
 
 /** Whether this record has caused a notification for this account. */
@@ -168,7 +168,7 @@ function pruneWhereDue(db: WriteDb, uid: number): void {
   const since = (known.get(uid) ?? CHECK_EVERY) + 1
   known.set(uid, since <= CHECK_EVERY ? since : 0)
   if (since <= CHECK_EVERY) return
-  prune(db, uid, MAX_KEPT)
+  prune(db, uid, MAX_STORED)
 }
 
 function prune(db: WriteDb, uid: number, max: number): void {

@@ -36,7 +36,7 @@ const statements = perDatabase((db) => ({
     creators(db, 'posts', FAR_ROOT),
     creators(db, 'reposts', 'subject = +?'),
   ],
-  shownBelow: db
+  visibleBelow: db
     .prepare<[{ post: number }], number>(
       `SELECT EXISTS (SELECT 1 FROM posts WHERE parent = @post AND state = 1 AND flags & ${ANCHOR})
         OR EXISTS (SELECT 1 FROM posts WHERE quote = @post AND state = 1 AND flags & ${ANCHOR})`,
@@ -77,8 +77,8 @@ export function isBookmarked(db: Db, post: number): boolean {
 }
 
 /** Whether it is shown above, or within, a post that an author wrote or points at. */
-export function isShownWithAnother(db: Db, post: number): boolean {
-  return statements(db).shownBelow.get({ post }) === 1
+export function isVisibleWithAnother(db: Db, post: number): boolean {
+  return statements(db).visibleBelow.get({ post }) === 1
 }
 
 export function isPointedAt(db: Db, post: number): boolean {

@@ -18,7 +18,7 @@ type Bookmark = {
 }
 
 /** `uid` and `rkey` name the post. */
-export type PlacedBookmark = Bookmark & { rkey: PackedRkey }
+export type PositionedBookmark = Bookmark & { rkey: PackedRkey }
 
 const statements = perDatabase((db) => ({
   invalidations: invalidationsOf(db),
@@ -33,7 +33,7 @@ const statements = perDatabase((db) => ({
   of: db.prepare<[number], Omit<Bookmark, 'uid'>>(
     'SELECT post, cid, created_at AS createdAt FROM bookmarks WHERE uid = ? ORDER BY created_at, post',
   ),
-  before: db.prepare<[number, number, number, number], PlacedBookmark>(
+  before: db.prepare<[number, number, number, number], PositionedBookmark>(
     `SELECT b.post, p.uid, p.rkey, b.cid, b.created_at AS createdAt
       FROM bookmarks b CROSS JOIN posts p ON p.id = b.post
       WHERE b.uid = +? AND (b.created_at, b.post) < (+?, +?)
@@ -67,7 +67,7 @@ export function bookmarksBefore(
   db: Db,
   uid: number,
   { createdAt, post, limit }: { createdAt: number; post: number; limit: number },
-): PlacedBookmark[] {
+): PositionedBookmark[] {
   return statements(db).before.all(uid, createdAt, post, limit)
 }
 

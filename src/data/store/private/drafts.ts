@@ -16,7 +16,7 @@ export type Draft = {
   updatedAt: number
 }
 
-export type DraftPlace = { updatedAt: number; id: string }
+export type DraftPosition = { updatedAt: number; id: string }
 
 const COLUMNS = 'id, draft, created_at AS createdAt, updated_at AS updatedAt'
 
@@ -29,7 +29,7 @@ const statements = perDatabase((db) => ({
     'UPDATE drafts SET draft = @draft, updated_at = @updatedAt WHERE uid = @uid AND id = @id',
   ),
   remove: db.prepare<[number, string]>('DELETE FROM drafts WHERE uid = ? AND id = ?'),
-  page: db.prepare<[{ uid: number; limit: number } & DraftPlace], Omit<Draft, 'uid'>>(
+  page: db.prepare<[{ uid: number; limit: number } & DraftPosition], Omit<Draft, 'uid'>>(
     `SELECT ${COLUMNS} FROM drafts WHERE uid = @uid AND (updated_at, id) < (@updatedAt, @id)
       ORDER BY updated_at DESC, id DESC LIMIT @limit`,
   ),
@@ -65,7 +65,7 @@ export function deleteDraft(db: WriteDb, uid: number, id: string): void {
 /** Drafts below a place, latest change first. */
 export function draftsBelow(
   db: Db,
-  request: { uid: number; limit: number } & DraftPlace,
+  request: { uid: number; limit: number } & DraftPosition,
 ): Omit<Draft, 'uid'>[] {
   return statements(db).page.all(request)
 }

@@ -16,10 +16,10 @@ type NotificationFilter = {
   listed: number
 }
 
-export type NotificationPlace = { id: number; sortAt: number }
+export type NotificationPosition = { id: number; sortAt: number }
 
 /** Its place, and the other fields that decide whether it is shown. */
-export type PlacedNotification = NotificationPlace & {
+export type PositionedNotification = NotificationPosition & {
   reason: number
   author: number
   isTagged: 0 | 1
@@ -43,7 +43,10 @@ export type NotificationRow = {
 
 type NotificationReader = {
   /** Below this place, newest first. Read lazily: occupies the connection during iteration. */
-  below(filter: NotificationFilter, place: NotificationPlace): Iterable<PlacedNotification>
+  below(
+    filter: NotificationFilter,
+    position: NotificationPosition,
+  ): Iterable<PositionedNotification>
   /** Counts those later than this, up to `max`, in a fifth of the time that walking them takes. */
   countSince(request: Omit<NotificationFilter, 'tags'> & { since: number; max: number }): number
 }
@@ -92,13 +95,13 @@ FROM json_each(?) ids CROSS JOIN notifications n ON n.id = ids.value`
 
 export function prepareNotificationPages(db: Db): NotificationReader {
   type Filter = Omit<NotificationFilter, 'tags'> & { tags: string }
-  const below = db.prepare<[Filter & NotificationPlace], PlacedNotification>(BELOW)
+  const below = db.prepare<[Filter & NotificationPosition], PositionedNotification>(BELOW)
   type Since = Parameters<NotificationReader['countSince']>[0]
   const countSince = db.prepare<[Since], number>(COUNT_SINCE).pluck()
   return {
     countSince: (request) => countSince.get(request) ?? 0,
-    below: ({ tags, ...filter }, place) =>
-      below.iterate({ ...filter, ...place, tags: JSON.stringify(tags) }),
+    below: ({ tags, ...filter }, position) =>
+      below.iterate({ ...filter, ...position, tags: JSON.stringify(tags) }),
   }
 }
 

@@ -9,7 +9,7 @@ import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 
 /** About 300 bytes each. */
-const MAX_KEPT = 100_000
+const MAX_STORED = 100_000
 
 type Key = { uid: number; collection: Collection; rkey: PackedRkey }
 
@@ -68,7 +68,7 @@ export function insertReactionRecord(
     viaUid: via?.uid ?? null,
     viaRkey: via?.rkey ?? null,
   })
-  removeOlder.run(Number(lastInsertRowid) - MAX_KEPT)
+  removeOlder.run(Number(lastInsertRowid) - MAX_STORED)
 }
 
 export function findReactionRecord(db: Db, key: Key): ReactionRecord | undefined {

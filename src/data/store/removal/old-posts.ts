@@ -29,7 +29,7 @@ const statements = perDatabase((db) => ({
     [number, number, number],
     Pick<RepostRow, 'id' | 'uid' | 'rkey' | 'subject'>
   >('SELECT id, uid, rkey, subject FROM reposts WHERE subject = +? AND sort_at < +? LIMIT +?'),
-  hasTold: db
+  hasNotified: db
     .prepare<[number, PackedRkey], number>(
       `SELECT 1 FROM notifications WHERE author = ? AND collection = ${POST} AND rkey = ? LIMIT 1`,
     )
@@ -51,8 +51,8 @@ export function repostsBefore(
 }
 
 /** Whether the post caused a notification. */
-export function hasToldAnybody(db: Db, { uid, rkey }: Pick<OldPost, 'uid' | 'rkey'>): boolean {
-  return statements(db).hasTold.get(uid, rkey) !== undefined
+export function hasNotifiedAnybody(db: Db, { uid, rkey }: Pick<OldPost, 'uid' | 'rkey'>): boolean {
+  return statements(db).hasNotified.get(uid, rkey) !== undefined
 }
 
 /** Milliseconds since 1970; 0 if none were ever pruned. */

@@ -95,7 +95,7 @@ export function growStretch(db: WriteDb, { first }: Stretch, added: number, size
   if (posts < most || stretch.isMoving) return
   const count = recount(db, stretch)
   if (count < most) return
-  if (isAtEnd) makeRoomBeside(db, stretch)
+  if (isAtEnd) freeSlotBeside(db, stretch)
   else halve(db, stretch, count)
 }
 
@@ -107,7 +107,7 @@ function recount(db: WriteDb, { first, below }: Stretch): number {
 }
 
 /** New posts are mostly the newest, or older than all: then none has to move. */
-function makeRoomBeside(db: WriteDb, { first, below }: Stretch): void {
+function freeSlotBeside(db: WriteDb, { first, below }: Stretch): void {
   const { ends, insert, beginAt } = statements(db)
   const { oldest, newest } = ends.get(first, below)!
   if (oldest === null || newest === null) return

@@ -3,7 +3,7 @@
 
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
-import { KEPT_CLOSED_GAPS } from './gaps.ts'
+import { RETAINED_CLOSED_GAPS } from './gaps.ts'
 
 const statements = perDatabase((db) => ({
   step: db.prepare<[string, number, number]>(
@@ -119,13 +119,13 @@ export function closeGap(
 ): void {
   const { close, prune } = statements(db)
   close.run(end.now, end.how, end.note ?? null, id)
-  prune.run(KEPT_CLOSED_GAPS - 1)
+  prune.run(RETAINED_CLOSED_GAPS - 1)
 }
 
 /** Closes the account's gap: its missing records are here or permanently gone. */
 export function closeAccountGap(db: WriteDb, uid: number, end: { how: string; now: number }): void {
   const { closeOfAccount, prune } = statements(db)
-  if (closeOfAccount.run(end.now, end.how, uid).changes > 0) prune.run(KEPT_CLOSED_GAPS - 1)
+  if (closeOfAccount.run(end.now, end.how, uid).changes > 0) prune.run(RETAINED_CLOSED_GAPS - 1)
 }
 
 export function accountRepairing(db: WriteDb, uid: number): void {

@@ -54,7 +54,7 @@ export type GapCounts = Record<GapState, number>
 
 const MAX_OPEN_STREAM_GAPS = 200
 const MAX_OPEN_ACCOUNT_GAPS = 2_000
-export const KEPT_CLOSED_GAPS = 1_000
+export const RETAINED_CLOSED_GAPS = 1_000
 /** Holes closer together than this are one gap. */
 const NEAR_US = 60_000_000
 

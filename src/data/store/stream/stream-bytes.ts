@@ -23,7 +23,7 @@ export type StreamBytesFacts = {
   collections: { kind: string; frames: number; received: number; plain: number }[]
 }
 
-const KEPT_DAYS = 62
+const RETAINED_DAYS = 62
 const PACE_DAYS = 7
 const MONTH_DAYS = 30
 const LEAST_SECONDS = 600
@@ -61,7 +61,7 @@ const statements = perDatabase((db) => ({
 export function addStreamBytes(db: WriteDb, at: number, rows: readonly StreamBytesRow[]): void {
   const day = dayOf(at)
   for (const row of rows) statements(db).add.run({ ...row, day })
-  statements(db).prune.run(day - KEPT_DAYS)
+  statements(db).prune.run(day - RETAINED_DAYS)
 }
 
 export function streamBytes(db: Db, now: number): StreamBytesFacts {

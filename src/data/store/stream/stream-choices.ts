@@ -33,7 +33,7 @@ export type StreamChoiceFacts = {
 const HALF_LIFE_SECONDS = (3 * DAY_MS) / 1000
 /** What came before is no longer brought by any host. */
 const MOST_AWAY_MS = 36 * HOUR_MS
-const KEPT_CHOICES = 400
+const RETAINED_CHOICES = 400
 const MONTH_DAYS = 30
 
 type ChoiceRow = { at: number; level: StreamLevel; resume: string | null }
@@ -77,7 +77,7 @@ export function putStreamChoice(
   const { put, prune } = statements(db)
   const latest = streamChoice(db).since ?? 0
   put.run(Math.max(at, latest + 1), level, resume ? JSON.stringify(resume) : null)
-  prune.run(KEPT_CHOICES)
+  prune.run(RETAINED_CHOICES)
 }
 
 export function putStreamResume(db: WriteDb, resume: StreamCursor): void {

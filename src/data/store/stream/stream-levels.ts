@@ -57,10 +57,10 @@ function authorsShare(paces: readonly StreamPace[]): (of: StreamPace) => number 
   const theirs = new Map(
     paces.filter(({ whose }) => whose === 'authors').map((pace) => [pace.kind, perSecond(pace)]),
   )
-  const whole = paces.filter(({ kind, whose }) => whose === 'all' && theirs.has(kind))
-  const wholeSum = whole.reduce((sum, pace) => sum + perSecond(pace), 0)
-  const theirSum = whole.reduce((sum, { kind }) => sum + theirs.get(kind)!, 0)
-  const part = wholeSum > 0 ? Math.min(1, theirSum / wholeSum) : undefined
+  const complete = paces.filter(({ kind, whose }) => whose === 'all' && theirs.has(kind))
+  const totalSum = complete.reduce((sum, pace) => sum + perSecond(pace), 0)
+  const theirSum = complete.reduce((sum, { kind }) => sum + theirs.get(kind)!, 0)
+  const part = totalSum > 0 ? Math.min(1, theirSum / totalSum) : undefined
   return (pace) =>
     theirs.get(pace.kind) ?? (part === undefined ? undefined : part * perSecond(pace))
 }

@@ -15,14 +15,14 @@ export class CachedHeads {
 
   /** @returns undefined if unknown for this time */
   find(uid: number, until: number): CachedHead | undefined {
-    const kept = this.#byUid.get(uid)
-    if (!kept || until > kept.until) return undefined
-    return (kept.post ?? -Infinity) <= until && (kept.repost ?? -Infinity) <= until
-      ? kept
+    const cached = this.#byUid.get(uid)
+    if (!cached || until > cached.until) return undefined
+    return (cached.post ?? -Infinity) <= until && (cached.repost ?? -Infinity) <= until
+      ? cached
       : undefined
   }
 
-  keep(uid: number, head: CachedHead): void {
+  add(uid: number, head: CachedHead): void {
     if (this.#byUid.size >= MAX_ACCOUNTS) this.#byUid.clear()
     this.#byUid.set(uid, head)
   }

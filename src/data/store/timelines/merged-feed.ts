@@ -41,7 +41,7 @@ type NewestOptions = {
    */
   limit: number
   /** Skips items for which it returns false. */
-  keep?: (item: number) => boolean
+  isWanted?: (item: number) => boolean
   /** Excludes reposts. */
   postsOnly?: boolean
 }
@@ -77,20 +77,21 @@ type ListRow = [sortAt: number, id: number]
 type Statements = ReturnType<typeof prepare>
 
 /** @param kept - if the caller caches heads between requests and handles their invalidation */
-export function createMergedFeed(db: Db, kept?: CachedHeads): MergedFeed {
+export function createMergedFeed(db: Db, cachedHeads?: CachedHeads): MergedFeed {
   const statements = prepare(db)
   return {
     *heads(originators, until) {
       const heads: Head[] = []
       for (let i = 0; i < originators.length; i += ACCOUNTS_A_STATEMENT) {
         const some = originators.slice(i, i + ACCOUNTS_A_STATEMENT)
-        for (const head of readHeads(statements, some, { until, kept })) heads.push(head)
+        for (const head of readHeads(statements, some, { until, heads: cachedHeads }))
+          heads.push(head)
         yield
       }
       return { until, heads }
     },
-    newest: (options) => atOnce(newestOf(statements, kept, options)),
-    newestInSteps: (options) => newestOf(statements, kept, options),
+    newest: (options) => atOnce(newestOf(statements, cachedHeads, options)),
+    newestInSteps: (options) => newestOf(statements, cachedHeads, options),
     cidsOf(items) {
       const posts = items.filter((item) => !isRepostItem(item)).map(rowIdOf)
       const reposts = items.filter(isRepostItem).map(rowIdOf)
@@ -107,12 +108,14 @@ export function createMergedFeed(db: Db, kept?: CachedHeads): MergedFeed {
 /** Yields after each list that it opened. */
 function* newestOf(
   statements: Statements,
-  kept: CachedHeads | undefined,
-  { originators, until, since = -Infinity, limit, keep, postsOnly = false }: NewestOptions,
+  cachedHeads: CachedHeads | undefined,
+  { originators, until, since = -Infinity, limit, isWanted, postsOnly = false }: NewestOptions,
 ): Generator<void, FeedBatch> {
   const page = newPage(limit, since)
   const heads =
-    'heads' in originators ? originators.heads : readHeads(statements, originators, { until, kept })
+    'heads' in originators
+      ? originators.heads
+      : readHeads(statements, originators, { until, heads: cachedHeads })
   for (const { list, head } of newestFirst(heads, since, postsOnly).take()) {
     if (head < page.oldest()) break
     const { kind, uid } = listOf(list)
@@ -120,7 +123,7 @@ function* newestOf(
     for (const [sortAt, id] of walk(statements, { kind, uid }, until, page)) {
       if (sortAt < page.oldest()) break
       const item = toItem(id)
-      if (!keep || keep(item)) page.add({ sortAt, item, originator: uid })
+      if (!isWanted || isWanted(item)) page.add({ sortAt, item, originator: uid })
     }
     page.tighten()
     yield
@@ -175,12 +178,12 @@ function prepare(db: Db) {
 function readHeads(
   { heads }: Statements,
   originators: Originators,
-  { until, kept }: { until: number; kept: CachedHeads | undefined },
+  { until, heads: cachedHeads }: { until: number; heads: CachedHeads | undefined },
 ): Head[] {
   const found: Head[] = []
   const unknown: number[] = []
   for (const uid of originators) {
-    const head = kept?.find(uid, until)
+    const head = cachedHeads?.find(uid, until)
     if (head) found.push([uid, head.post, head.repost])
     else unknown.push(uid)
   }
@@ -189,7 +192,7 @@ function readHeads(
     for (const head of heads.all({ 1: some, 2: until })) {
       const [uid, post, repost] = head
       found.push(head)
-      kept?.keep(uid, { until, post, repost })
+      cachedHeads?.add(uid, { until, post, repost })
     }
   }
   return found

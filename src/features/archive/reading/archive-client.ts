@@ -81,8 +81,8 @@ export function createArchiveClient(options: Options): ArchiveClient {
         return outcome
       }
       if (outcome instanceof ArchiveRefusal) throw outcome
-      const asked = outcome.waitMs && Math.max(outcome.waitMs, limits.backoffBaseMs)
-      await wait(outcome.why, asked || retryMs(limits, attempt), outcome.message)
+      const requested = outcome.waitMs && Math.max(outcome.waitMs, limits.backoffBaseMs)
+      await wait(outcome.why, requested || retryMs(limits, attempt), outcome.message)
     }
   }
 
@@ -128,12 +128,12 @@ async function attemptOnce(
   try {
     const response = await fetch(urlOf(options, question), requestOf(options, question, either))
     const isWanted = response.status === 200 || response.status === 206
-    const isWhole = response.status === 200 && question.range !== undefined
+    const isComplete = response.status === 200 && question.range !== undefined
     const maxBytes = isWanted ? question.maxBytes : 4096
     const body = await readBody(response, {
       who: 'it',
-      maxBytes: isWhole ? 0 : maxBytes,
-      isCut: isWhole || !isWanted,
+      maxBytes: isComplete ? 0 : maxBytes,
+      isCut: isComplete || !isWanted,
       onChunk: (bytes) => {
         onBytes(bytes)
         timer.refresh()
@@ -173,12 +173,12 @@ function judge(response: Response, body: Buffer, options: Options): ArchiveRefus
   const { code, text } = readError(body)
   const message = `${status} ${code} ${text}`.trim()
   const now = options.now()
-  const asked = retryAfterMs(headers, now)
+  const requested = retryAfterMs(headers, now)
   if (status === 429) {
     const resetMs = remainingRequests(headers, now)?.resetMs
-    return { why: 'quota', waitMs: asked ?? resetMs, message }
+    return { why: 'quota', waitMs: requested ?? resetMs, message }
   }
-  if (status >= 500 && status !== 501) return { why: 'away', waitMs: asked, message }
+  if (status >= 500 && status !== 501) return { why: 'away', waitMs: requested, message }
   if (status === 408) return { why: 'away', waitMs: undefined, message }
   const isOperators = [401, 402, 403, 501].includes(status) || code === 'MethodNotImplemented'
   if (isOperators) return { why: 'refused', waitMs: options.limits.refusedWaitMs, message }

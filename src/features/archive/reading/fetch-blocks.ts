@@ -9,7 +9,7 @@ import { BadBlockError } from './block-rows.ts'
 import type { ArchiveLimits } from './limits.ts'
 import type { PlannedSegment } from './plan.ts'
 import {
-  type BlockPlace,
+  type BlockLocation,
   HEADER_BYTES,
   PREFIX_BYTES,
   readSegmentHeader,
@@ -84,8 +84,8 @@ async function* partsOfSegment(
 ): AsyncGenerator<Part> {
   const opened = await openSegment(source, segment.name)
   if (!opened) return yield* partsByNumber(source, segment)
-  const { etag, places } = opened
-  const wanted = places.filter(({ events, maxSeq }) => events > 0 && !(maxSeq <= afterSeq))
+  const { etag, blocks } = opened
+  const wanted = blocks.filter(({ events, maxSeq }) => events > 0 && !(maxSeq <= afterSeq))
   for (const run of runsOf(wanted, source.limits)) {
     yield () => fetchRun(source, { name: segment.name, etag }, run)
   }
@@ -117,7 +117,7 @@ function isMissing(error: unknown): boolean {
 async function openSegment(
   source: Source,
   name: string,
-): Promise<{ etag: string; places: BlockPlace[] } | undefined> {
+): Promise<{ etag: string; blocks: BlockLocation[] } | undefined> {
   const { client } = source
   const path = `getSegment?name=${name}`
   const range = { from: 0, to: HEADER_BYTES - 1 }
@@ -125,16 +125,16 @@ async function openSegment(
   const etag = first.headers.get('etag')
   if (first.status !== 206 || etag === null || etag.startsWith('W/')) return undefined
   const header = readSegmentHeader(first.body)
-  return { etag, places: await readPlaces(source, { name, etag }, header) }
+  return { etag, blocks: await readBlocks(source, { name, etag }, header) }
 }
 
 type Generation = { name: string; etag: string }
 
-async function readPlaces(
+async function readBlocks(
   source: Source,
   segment: Generation,
   header: SegmentHeader,
-): Promise<BlockPlace[]> {
+): Promise<BlockLocation[]> {
   const { indexAt, indexBytes } = header
   if (indexBytes > source.limits.maxIndexBytes) throw new BadBlockError('a huge index')
   if (indexBytes === 0) return []
@@ -157,8 +157,8 @@ async function fetchRange(
 }
 
 /** Turns the errors for missing or shortened data into StalePlanError. */
-async function orStale(asked: Promise<ArchiveAnswer>): Promise<ArchiveAnswer> {
-  return asked.catch((error: unknown) => {
+async function orStale(request: Promise<ArchiveAnswer>): Promise<ArchiveAnswer> {
+  return request.catch((error: unknown) => {
     const isGone = error instanceof ArchiveRefusal && [404, 410, 416].includes(error.status)
     if (isGone) throw new StalePlanError(error.message, { cause: error })
     throw error
@@ -166,19 +166,19 @@ async function orStale(asked: Promise<ArchiveAnswer>): Promise<ArchiveAnswer> {
 }
 
 /** Groups adjacent blocks, up to a total size. */
-function runsOf(places: readonly BlockPlace[], { partBytes }: ArchiveLimits): BlockPlace[][] {
-  const runs: BlockPlace[][] = []
+function runsOf(blocks: readonly BlockLocation[], { partBytes }: ArchiveLimits): BlockLocation[][] {
+  const runs: BlockLocation[][] = []
   let bytes = 0
   let top = -1
-  for (const place of places) {
-    const size = PREFIX_BYTES + place.frameBytes
-    if (place.at !== top || bytes + size > partBytes) {
+  for (const block of blocks) {
+    const size = PREFIX_BYTES + block.frameBytes
+    if (block.at !== top || bytes + size > partBytes) {
       runs.push([])
       bytes = 0
     }
-    runs.at(-1)!.push(place)
+    runs.at(-1)!.push(block)
     bytes += size
-    top = place.at + size
+    top = block.at + size
   }
   return runs
 }
@@ -186,7 +186,7 @@ function runsOf(places: readonly BlockPlace[], { partBytes }: ArchiveLimits): Bl
 async function fetchRun(
   source: Source,
   segment: Generation,
-  run: readonly BlockPlace[],
+  run: readonly BlockLocation[],
 ): Promise<FetchedBlock[]> {
   const from = run[0]!.at
   const { at, frameBytes } = run.at(-1)!
@@ -194,10 +194,14 @@ async function fetchRun(
   if (frameBytes > source.limits.maxFrameBytes) return blocks
   const to = at + PREFIX_BYTES + frameBytes - 1
   const bytes = await fetchRange(source, segment, { from, to })
-  return run.map((place, i) => ({ ...blocks[i]!, frame: frameIn(bytes, place, from) }))
+  return run.map((block, i) => ({ ...blocks[i]!, frame: frameIn(bytes, block, from) }))
 }
 
-function frameIn(bytes: Buffer, { at, frameBytes }: BlockPlace, from: number): Buffer | undefined {
+function frameIn(
+  bytes: Buffer,
+  { at, frameBytes }: BlockLocation,
+  from: number,
+): Buffer | undefined {
   const start = at - from
   if (bytes.readBigUInt64LE(start) !== BigInt(frameBytes)) return undefined
   return bytes.subarray(start + PREFIX_BYTES, start + PREFIX_BYTES + frameBytes)

@@ -222,7 +222,7 @@ class ArchiveReading {
         )
         if (isLast) return undefined
       }
-      const segment = segments.find((one) => one.name === name)!
+      const segment = segments.find((segment) => segment.name === name)!
       frame = await fetchBlock(this.#source, segment, index)
     }
   }
@@ -265,9 +265,9 @@ class ArchiveReading {
 
 async function plan(
   client: ArchiveClient,
-  asked: { afterSeq: number; collections: readonly string[]; limits: ArchiveLimits },
+  requested: { afterSeq: number; collections: readonly string[]; limits: ArchiveLimits },
 ): Promise<PlanPage> {
-  const { afterSeq, collections, limits } = asked
+  const { afterSeq, collections, limits } = requested
   const json = { collections, ...(afterSeq > 0 ? { afterSeq } : {}) }
   const answer = await client.ask({ path: 'planSnapshot', json, maxBytes: limits.maxPlanBytes })
   return readPlan(answer.body)

@@ -20,7 +20,7 @@ export type SegmentHeader = {
   indexBytes: number
 }
 
-export type BlockPlace = {
+export type BlockLocation = {
   index: number
   /** Position of the length before the frame. */
   at: number
@@ -47,9 +47,9 @@ export function readSegmentHeader(header: Buffer): SegmentHeader {
 }
 
 /** Blocks in file order. @throws BadBlockError if they overlap or lie outside. */
-export function readSegmentIndex(index: Buffer, header: SegmentHeader): BlockPlace[] {
+export function readSegmentIndex(index: Buffer, header: SegmentHeader): BlockLocation[] {
   if (index.length !== header.indexBytes) throw new BadBlockError('half of an index')
-  const places: BlockPlace[] = []
+  const blocks: BlockLocation[] = []
   let top = HEADER_BYTES
   for (let i = 0; i < header.blockCount; i++) {
     const entry = i * ENTRY_BYTES
@@ -58,8 +58,8 @@ export function readSegmentIndex(index: Buffer, header: SegmentHeader): BlockPla
     if (!(at >= top)) throw new BadBlockError('blocks that overlap')
     top = at + PREFIX_BYTES + frameBytes
     const events = index.readUInt32LE(entry + 16)
-    places.push({ index: i, at, frameBytes, events, maxSeq: unsigned(index, entry + 28) })
+    blocks.push({ index: i, at, frameBytes, events, maxSeq: unsigned(index, entry + 28) })
   }
   if (top > header.indexAt) throw new BadBlockError('blocks behind the index')
-  return places
+  return blocks
 }

@@ -6,7 +6,7 @@ import { settingsOf } from '../../../base/config/every-setting.ts'
 import type { CliContext } from '../../../tools/cli/context.ts'
 import { type JsonOption, withJson } from '../../../tools/cli/json-option.ts'
 import { report, table } from '../../../tools/cli/terminal.ts'
-import { wholeNumber } from '../../../tools/cli/whole-number.ts'
+import { integer } from '../../../tools/cli/whole-number.ts'
 import { CliError } from '../../../tools/fail.ts'
 import { bucketOf } from '../engine/buckets.ts'
 import { connectEngine, type Engine, EngineUnavailableError } from '../engine/connect.ts'
@@ -27,7 +27,7 @@ export function addEngine(program: Command, context: CliContext): void {
     .option(
       '--replication <n>',
       'copies of each row, for a new keyspace',
-      wholeNumber(1, MOST_COPIES),
+      integer(1, MOST_COPIES),
       3,
     )
     .action((options: JsonOption & { replication: number }) => migrate(context, options))
@@ -62,15 +62,17 @@ async function status(context: CliContext, { json, of }: StatusOptions): Promise
     }
     const isReady = version !== undefined && version >= engineSchemaVersion
     const held = isReady ? await leaseOverview(createLeaseTable(engine)) : undefined
-    const one = held && of !== undefined ? held.leases[bucketOf(of)] : undefined
+    const lease = held && of !== undefined ? held.leases[bucketOf(of)] : undefined
     const text = [
       `Keyspace ${keyspace}: schema ${version ?? 'none'} (${engineSchemaVersion} is needed), ${about.copies ?? 0} copies of each row.`,
       engineTable(about.nodes),
       ...(held ? aboutLeases(held) : []),
-      ...(one ? [`${of}: bucket ${one.bucket}, ${one.node ?? 'nobody'}, epoch ${one.epoch}.`] : []),
+      ...(lease
+        ? [`${of}: bucket ${lease.bucket}, ${lease.node ?? 'nobody'}, epoch ${lease.epoch}.`]
+        : []),
     ]
     const ours = held && { holders: held.nodes, leases: held.leases, unowned: held.unowned }
-    report(json, { ...about, ...ours, ...(one && { of: one }) }, text.join('\n'))
+    report(json, { ...about, ...ours, ...(lease && { of: lease }) }, text.join('\n'))
   })
 }
 

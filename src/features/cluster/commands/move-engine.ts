@@ -11,7 +11,7 @@ import { refuseMissing, writingOwn } from '../../../tools/cli/offline.ts'
 import { type Progress, report, startProgress, thousands } from '../../../tools/cli/terminal.ts'
 import { here } from '../../../tools/doctor/cures.ts'
 import type { MovedFromEngine } from '../moving/from-engine.ts'
-import type { MoveParts, MovingPlace } from '../moving/moving-place.ts'
+import type { MoveParts, MovingClusterState } from '../moving/moving-place.ts'
 import type { MovedToEngine } from '../moving/to-engine.ts'
 import { withEngine } from './engine.ts'
 
@@ -62,9 +62,9 @@ async function moveFrom(context: CliContext, { json, withoutEngine }: FromOption
   if (withoutEngine) {
     await refuseServer(config)
     await writingOwn(config, (parts) => {
-      const place = leaveWithoutEngine(parts)
-      const text = `This data folder is detached from ${place}. Remove SLIPSTREAM_ENGINE from the settings, and start the server.`
-      report(json, { place }, text)
+      const clusterId = leaveWithoutEngine(parts)
+      const text = `This data folder is detached from ${clusterId}. Remove SLIPSTREAM_ENGINE from the settings, and start the server.`
+      report(json, { place: clusterId }, text)
     })
     return
   }
@@ -77,14 +77,14 @@ async function moveFrom(context: CliContext, { json, withoutEngine }: FromOption
 /** With the folder locked and the engine connected. */
 async function moving(config: Config, work: (parts: MoveParts) => Promise<void>): Promise<void> {
   await refuseServer(config)
-  const { openMovingPlace } = await import('../moving/moving-place.ts')
+  const { openMovingClusterState } = await import('../moving/moving-place.ts')
   const { createWriterRequests } = await import(
     '../../../ingest/upkeep/requests/writer-requests.ts'
   )
   const { errorOf } = await import('../../../bridge/connection.ts')
   const { ingest } = await import('../ingest.ts')
   await withEngine(config, async (engine) => {
-    const place: MovingPlace = await openMovingPlace(engine)
+    const cluster: MovingClusterState = await openMovingClusterState(engine)
     await writingOwn(config, async ({ db, actors, writer }) => {
       const answer = createWriterRequests({
         writer,
@@ -101,7 +101,7 @@ async function moving(config: Config, work: (parts: MoveParts) => Promise<void>)
       const steps = showSteps()
       try {
         const { onProgress } = steps
-        await work({ place, db, actors, writer, requests, config, onProgress, now: Date.now })
+        await work({ cluster, db, actors, writer, requests, config, onProgress, now: Date.now })
       } finally {
         steps.stop()
       }

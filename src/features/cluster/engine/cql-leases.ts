@@ -28,7 +28,7 @@ const RELEASE_MS = 3_000
 
 export function createCqlLeases(options: Options): Leases {
   const leases = new CqlLeases(options)
-  void leases.keep()
+  void leases.renew()
   return leases
 }
 
@@ -76,10 +76,10 @@ class CqlLeases implements Leases {
     await Promise.race([given, late])
   }
 
-  async keep(): Promise<void> {
+  async renew(): Promise<void> {
     await this.#look()
     if (this.#isOver) return
-    this.#timer = setTimeout(() => void this.keep(), ROUND_MS)
+    this.#timer = setTimeout(() => void this.renew(), ROUND_MS)
     this.#timer.unref()
   }
 
@@ -114,11 +114,11 @@ class CqlLeases implements Leases {
     const rows = await this.#table()
     await rows.beat(this.#node, ++this.#beats)
     const [leases, beats] = await Promise.all([rows.leases(), rows.beats()])
-    const asked = { from, to: performance.now() }
+    const requested = { from, to: performance.now() }
     this.#drop(this.#lost(leases))
     this.#provenAt = from
     const nodes = leases.flatMap((lease) => lease.node ?? [])
-    const living = this.#watch.look({ nodes, beats, asked })
+    const living = this.#watch.look({ nodes, beats, requested })
     const plan = planLeases({ node: this.#node, mine: this.#mine, leases, living })
     if (this.#isOver) return
     await this.#follow(rows, plan)
@@ -127,7 +127,7 @@ class CqlLeases implements Leases {
 
   /** Held buckets that another node has taken. */
   #lost(leases: readonly Lease[]): number[] {
-    const own = leases.filter((one) => one.node === this.#node)
+    const own = leases.filter((lease) => lease.node === this.#node)
     const epochs = new Map(own.map(({ bucket, epoch }) => [bucket, epoch]))
     return [...this.#mine.keys()].filter((bucket) => epochs.get(bucket) !== this.#mine.get(bucket))
   }
@@ -149,7 +149,7 @@ class CqlLeases implements Leases {
   async #giveAllBack(): Promise<void> {
     await this.#running
     const rows = await this.#table()
-    const own = (await rows.leases()).filter((one) => one.node === this.#node)
+    const own = (await rows.leases()).filter((lease) => lease.node === this.#node)
     for (const some of batchesOf(own, MAX_LEASES_AT_ONCE)) await rows.give(some)
     await rows.leave(this.#node)
   }

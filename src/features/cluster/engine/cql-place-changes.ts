@@ -5,14 +5,14 @@
 import { assert } from '../../../base/util/assert.ts'
 import type { Engine, Row } from './connect.ts'
 import {
-  MAX_PLACE_CHANGES_AT_ONCE,
-  type NumberedPlaceChange,
-  type PlaceChanges,
+  type ClusterChanges,
+  MAX_CLUSTER_CHANGES_AT_ONCE,
+  type NumberedClusterChange,
 } from './place-changes.ts'
 
-const PLACE = 'slipstream'
+const CLUSTER = 'slipstream'
 
-export function createCqlPlaceChanges(engine: Engine): PlaceChanges {
+export function createCqlClusterChanges(engine: Engine): ClusterChanges {
   const table = `${engine.keyspace}.place_changes`
   const queries = {
     state: `SELECT version, gone_until FROM ${table} WHERE place = ? LIMIT 1`,
@@ -24,7 +24,7 @@ export function createCqlPlaceChanges(engine: Engine): PlaceChanges {
   }
 
   async function state(): Promise<{ version: number; goneUntil: number }> {
-    const [row] = await engine.read(queries.state, [PLACE])
+    const [row] = await engine.read(queries.state, [CLUSTER])
     return { version: row?.['version'] ?? 0, goneUntil: row?.['gone_until'] ?? 0 }
   }
 
@@ -32,41 +32,41 @@ export function createCqlPlaceChanges(engine: Engine): PlaceChanges {
     version: async () => (await state()).version,
     async since(number) {
       const { version, goneUntil } = await state()
-      const isWhole = number < goneUntil || number > version
-      const rows = await engine.read(queries.since, [PLACE, isWhole ? 0 : number])
+      const isComplete = number < goneUntil || number > version
+      const rows = await engine.read(queries.since, [CLUSTER, isComplete ? 0 : number])
       const changes = rows.map(toChange)
       // Other nodes may write meanwhile. If a key's row is replaced, its new row has a higher
       // number, so no key is missed.
       const to = Math.max(version, changes.at(-1)?.number ?? 0)
-      return { version: to, changes, isWhole, goneUntil }
+      return { version: to, changes, isComplete, goneUntil }
     },
     async put(version, changes) {
       assert(
-        changes.length > 0 && changes.length <= MAX_PLACE_CHANGES_AT_ONCE,
+        changes.length > 0 && changes.length <= MAX_CLUSTER_CHANGES_AT_ONCE,
         'a batch of changes',
       )
       const to = version + changes.length
       const advance = {
         query: queries.advance,
-        values: [to, PLACE, version === 0 ? null : version],
+        values: [to, CLUSTER, version === 0 ? null : version],
       }
       const puts = changes.map(({ key, change, isGone }, i) => {
-        return { query: queries.put, values: [PLACE, version + 1 + i, key, change, isGone] }
+        return { query: queries.put, values: [CLUSTER, version + 1 + i, key, change, isGone] }
       })
       const drops = changes.flatMap(({ replaces }) =>
-        replaces === undefined ? [] : [{ query: queries.drop, values: [PLACE, replaces] }],
+        replaces === undefined ? [] : [{ query: queries.drop, values: [CLUSTER, replaces] }],
       )
       return engine.decide([advance, ...puts, ...drops])
     },
     async prune(version, numbers) {
-      const values = [Math.max(...numbers), PLACE, version]
-      const drops = numbers.map((number) => ({ query: queries.drop, values: [PLACE, number] }))
+      const values = [Math.max(...numbers), CLUSTER, version]
+      const drops = numbers.map((number) => ({ query: queries.drop, values: [CLUSTER, number] }))
       return engine.decide([{ query: queries.prune, values }, ...drops])
     },
   }
 }
 
-function toChange(row: Row): NumberedPlaceChange {
-  const { number, key, change } = row as unknown as NumberedPlaceChange
+function toChange(row: Row): NumberedClusterChange {
+  const { number, key, change } = row as unknown as NumberedClusterChange
   return { number, key, change, isGone: row['is_gone'] === true }
 }

@@ -71,17 +71,17 @@ export function createCqlPrivateChanges(
   return {
     async append(member, changes) {
       assert(changes.length > 0 && changes.length <= MAX_CHANGES_AT_ONCE, 'a batch of changes')
-      const one = { member, changes, id: randomUUID() }
+      const item = { member, changes, id: randomUUID() }
       const startedAt = performance.now()
       let failures = 0
       for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
         if (performance.now() - startedAt > begunWithinMs) break
         try {
           const from = await version(member, { serial: failures > 0 })
-          const found = failures > 0 ? await isThere(one) : undefined
+          const found = failures > 0 ? await isThere(item) : undefined
           if (found !== undefined) return found
           if (performance.now() - startedAt > begunWithinMs) break
-          if (await attempt(one, from)) return from + changes.length
+          if (await attempt(item, from)) return from + changes.length
         } catch (error) {
           // The engine also gives up under many concurrent writes to one member's state; the next
           // attempt checks whether this one succeeded.
@@ -112,7 +112,7 @@ async function forget(
   for (let slices = 0; slices < MAX_SLICES; slices++) {
     const [row] = await engine.read(queries.version, [member], { serial: true })
     const rows = await engine.read(queries.keys, [member])
-    const keys = rows.flatMap((one) => one['key'] ?? []).slice(0, MAX_CHANGES_AT_ONCE)
+    const keys = rows.flatMap((row) => row['key'] ?? []).slice(0, MAX_CHANGES_AT_ONCE)
     if (keys.length === 0) return
     const from: number = row?.['version'] ?? 0
     const drops = keys.map((key) => ({ query: queries.drop, values: [member, key] }))

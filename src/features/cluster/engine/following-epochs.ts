@@ -41,7 +41,7 @@ export type FollowingEpochs = {
 
 /** The engine rejects larger batches. */
 const MAX_AT_ONCE = 32
-const PLACE = 'slipstream'
+const CLUSTER = 'slipstream'
 const MAX_ATTEMPTS = 10
 /** Epoch of the bucket's own row; real epochs begin at 1. */
 const BUCKET = 0
@@ -56,13 +56,13 @@ export function createFollowingEpochs(engine: Engine): FollowingEpochs {
     async begin(epochs) {
       const found = new Map<number, { position: number | undefined }>()
       for (const some of batchesOf([...epochs], MAX_AT_ONCE)) {
-        for (const [bucket, one] of await begun(engine, queries, some)) found.set(bucket, one)
+        for (const [bucket, item] of await begun(engine, queries, some)) found.set(bucket, item)
       }
       return found
     },
     async commit(flushes) {
       for (const some of batchesOf(flushes, MAX_AT_ONCE)) {
-        const statements = some.flatMap((one) => statementsOf(queries, one))
+        const statements = some.flatMap((flushDone) => statementsOf(queries, flushDone))
         if (!(await engine.decide(statements))) return false
       }
       return true
@@ -72,15 +72,17 @@ export function createFollowingEpochs(engine: Engine): FollowingEpochs {
       return new Map([...found].map(([bucket, { current }]) => [bucket, current]))
     },
     async committed(bucket) {
-      const rows = await engine.read(queries.committed, [PLACE, bucket])
-      return new Map(rows.map((one) => [one['epoch'] as number, one['flush'] as number]))
+      const rows = await engine.read(queries.committed, [CLUSTER, bucket])
+      return new Map(rows.map((row) => [row['epoch'] as number, row['flush'] as number]))
     },
     async reached(bucket) {
-      const rows = await engine.read(queries.reached, [PLACE, bucket])
-      const position: unknown = rows.find((one) => one['epoch'] === BUCKET)?.['position'] ?? null
-      const flushes = rows.filter((one) => one['epoch'] !== BUCKET)
+      const rows = await engine.read(queries.reached, [CLUSTER, bucket])
+      const position: unknown = rows.find((row) => row['epoch'] === BUCKET)?.['position'] ?? null
+      const flushes = rows.filter((row) => row['epoch'] !== BUCKET)
       return {
-        committed: new Map(flushes.map((one) => [one['epoch'] as number, one['flush'] as number])),
+        committed: new Map(
+          flushes.map((flush) => [flush['epoch'] as number, flush['flush'] as number]),
+        ),
         position: position === null ? undefined : Number(position),
       }
     },
@@ -106,12 +108,12 @@ async function bucketsOf(
   queries: Queries,
   buckets: readonly number[],
 ): Promise<Known> {
-  const rows = await engine.read(queries.buckets, [PLACE, [...buckets]], { serial: true })
+  const rows = await engine.read(queries.buckets, [CLUSTER, [...buckets]], { serial: true })
   return new Map(
-    rows.map((one) => {
-      const position: unknown = one['position']
+    rows.map((row) => {
+      const position: unknown = row['position']
       const known = position === null ? undefined : Number(position)
-      return [one['bucket'] as number, { current: one['current'] ?? 0, position: known }]
+      return [row['bucket'] as number, { current: row['current'] ?? 0, position: known }]
     }),
   )
 }
@@ -122,7 +124,7 @@ async function begun(engine: Engine, queries: Queries, some: readonly Begin[]) {
     const known = await bucketsOf(engine, queries, buckets)
     const later = some.filter(([bucket, epoch]) => (known.get(bucket)?.current ?? 0) < epoch)
     const statements = later.map(([bucket, epoch]) => {
-      const values = [epoch, PLACE, bucket, BUCKET, known.get(bucket)?.current ?? null]
+      const values = [epoch, CLUSTER, bucket, BUCKET, known.get(bucket)?.current ?? null]
       return { query: queries.current, values }
     })
     // Another node may have been faster.
@@ -136,11 +138,11 @@ async function begun(engine: Engine, queries: Queries, some: readonly Begin[]) {
 }
 
 function statementsOf(queries: Queries, { bucket, epoch, flush, position }: FlushDone) {
-  const condition = [PLACE, bucket, BUCKET, epoch]
+  const condition = [CLUSTER, bucket, BUCKET, epoch]
   return [
     position === undefined
       ? { query: queries.current, values: [epoch, ...condition] }
       : { query: queries.move, values: [position, ...condition] },
-    { query: queries.flush, values: [flush, PLACE, bucket, epoch] },
+    { query: queries.flush, values: [flush, CLUSTER, bucket, epoch] },
   ]
 }

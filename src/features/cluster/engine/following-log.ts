@@ -53,7 +53,7 @@ export type LogWrite = {
 }
 
 const CHUNK = 1_024
-const KEPT_CHUNKS = 16
+const RETAINED_CHUNKS = 16
 /** The engine rejects larger batches. */
 const WRITTEN_AT_ONCE = 32
 /** Extra rows to read, since rows that never counted may lie in between. */
@@ -89,7 +89,7 @@ export function createFollowingLog(engine: Engine, base = 0): FollowingLog {
   /** Must be called before the chunk's first entry is written. */
   async function begin(member: string, chunk: number): Promise<void> {
     await engine.write(queries.advance, [member, chunk, chunk + 1])
-    const dropped = chunk - KEPT_CHUNKS
+    const dropped = chunk - RETAINED_CHUNKS
     if (dropped >= firstChunk) await engine.write(queries.drop, [member, dropped])
   }
 
@@ -121,16 +121,16 @@ export function createFollowingLog(engine: Engine, base = 0): FollowingLog {
     async read(range, committed) {
       const { at, isForward, limit, member } = range
       const head = await headOf(member)
-      const oldest = Math.max(firstChunk, head - KEPT_CHUNKS + 1)
+      const oldest = Math.max(firstChunk, head - RETAINED_CHUNKS + 1)
       const entries: LoggedEntry[] = []
-      let place = { number: Math.min(at, MAX_INT), epoch: isForward ? MAX_INT : 0 }
+      let position = { number: Math.min(at, MAX_INT), epoch: isForward ? MAX_INT : 0 }
       let chunk = isForward ? Math.max(chunkOf(at + 1), oldest) : Math.min(chunkOf(at - 1), head)
       while (chunk >= oldest && chunk <= head && entries.length < limit) {
-        const rows = await rowsOf(range, { chunk, ...place })
+        const rows = await rowsOf(range, { chunk, ...position })
         entries.push(...rows.filter((row) => counts(row, committed)).map(toEntry))
         const last = rows.at(-1)
         if (rows.length === limit + MARGIN)
-          place = { number: last!['number'], epoch: last!['epoch'] }
+          position = { number: last!['number'], epoch: last!['epoch'] }
         else chunk += isForward ? 1 : -1
       }
       const isEnd = entries.length <= limit && (chunk < oldest || chunk > head)

@@ -18,7 +18,7 @@ const LOOKED_EVERY_MS = 250
 
 export async function leaseOverview(table: LeaseTable): Promise<LeaseOverview> {
   const found = await table.leases()
-  const known = new Map(found.map((one) => [one.bucket, one]))
+  const known = new Map(found.map((lease) => [lease.bucket, lease]))
   const leases = Array.from(
     { length: BUCKETS },
     (_, bucket) => known.get(bucket) ?? { bucket, node: undefined, epoch: 0, takenAt: 0 },

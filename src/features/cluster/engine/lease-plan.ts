@@ -14,7 +14,7 @@ type BeatWatch = {
   look(found: {
     nodes: Iterable<string>
     beats: ReadonlyMap<string, number>
-    asked: Span
+    requested: Span
   }): Set<string>
 }
 
@@ -27,18 +27,18 @@ export function createBeatWatch(): BeatWatch {
   let seen = new Map<string, { beat: number | undefined; since: number }>()
   let lookedAt = -Infinity
   return {
-    look({ nodes, beats, asked }) {
-      if (asked.from - lookedAt > LOOKED_AWAY_MS) seen = new Map()
-      lookedAt = asked.to
+    look({ nodes, beats, requested }) {
+      if (requested.from - lookedAt > LOOKED_AWAY_MS) seen = new Map()
+      lookedAt = requested.to
       const now = new Map<string, { beat: number | undefined; since: number }>()
       for (const node of new Set([...nodes, ...beats.keys()])) {
         const beat = beats.get(node)
         const before = seen.get(node)
         const isStill = before !== undefined && before.beat === beat
-        now.set(node, isStill ? before : { beat, since: asked.to })
+        now.set(node, isStill ? before : { beat, since: requested.to })
       }
       seen = now
-      const living = [...now].filter(([, { since }]) => asked.from - since < DEAD_AFTER_MS)
+      const living = [...now].filter(([, { since }]) => requested.from - since < DEAD_AFTER_MS)
       return new Set(living.map(([node]) => node))
     },
   }
@@ -68,11 +68,13 @@ export function planLeases(situation: Situation): { take: Known[]; give: Known[]
 
 /** Nodes start at different buckets, so that two starting at once do not collide. */
 function freeFor({ node, leases, living }: Situation): Known[] {
-  const known = new Map(leases.map((one) => [one.bucket, one]))
+  const known = new Map(leases.map((lease) => [lease.bucket, lease]))
   const first = [...node].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % BUCKETS, 7)
   const all = Array.from({ length: BUCKETS }, (_, i) => {
     const bucket = (first + i) % BUCKETS
     return known.get(bucket) ?? { bucket, node: undefined, epoch: 0 }
   })
-  return all.filter((one) => one.node === undefined || (one.node !== node && !living.has(one.node)))
+  return all.filter(
+    (lease) => lease.node === undefined || (lease.node !== node && !living.has(lease.node)),
+  )
 }

@@ -33,7 +33,7 @@ export type Known = Pick<Lease, 'bucket' | 'epoch'>
 
 /** The engine rejects larger batches. */
 export const MAX_LEASES_AT_ONCE = 64
-const PLACE = 'slipstream'
+const CLUSTER = 'slipstream'
 const BEAT_LASTS_SECONDS = 60
 
 export function createLeaseTable(engine: Engine): LeaseTable {
@@ -47,25 +47,25 @@ export function createLeaseTable(engine: Engine): LeaseTable {
     give: `UPDATE ${leases} SET node = null WHERE place = ? AND bucket = ? IF epoch = ?`,
   }
   return {
-    leases: async () => (await engine.read(queries.leases, [PLACE])).map(toLease),
+    leases: async () => (await engine.read(queries.leases, [CLUSTER])).map(toLease),
     async beats() {
-      const rows = await engine.read(queries.beats, [PLACE])
+      const rows = await engine.read(queries.beats, [CLUSTER])
       return new Map(rows.map((row) => [row['node'], row['beat']]))
     },
-    beat: (node, count) => engine.write(queries.beat, [PLACE, node, count]),
-    leave: (node) => engine.write(queries.leave, [PLACE, node]),
+    beat: (node, count) => engine.write(queries.beat, [CLUSTER, node, count]),
+    leave: (node) => engine.write(queries.leave, [CLUSTER, node]),
     take: (node, known, now) =>
       engine.decide(
         known.map(({ bucket, epoch }) => ({
           query: queries.take,
-          values: [node, epoch + 1, now, PLACE, bucket, epoch === 0 ? null : epoch],
+          values: [node, epoch + 1, now, CLUSTER, bucket, epoch === 0 ? null : epoch],
         })),
       ),
     give: (known) =>
       engine.decide(
         known.map(({ bucket, epoch }) => ({
           query: queries.give,
-          values: [PLACE, bucket, epoch],
+          values: [CLUSTER, bucket, epoch],
         })),
       ),
   }

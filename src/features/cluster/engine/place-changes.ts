@@ -4,7 +4,7 @@
 // seats and uses of an invite are counted once across nodes. Implemented by the CQL engine and, for tests, by
 // a plain twin.
 
-type PlaceChange = {
+type ClusterChange = {
   key: string
   /** JSON text. */
   change: string
@@ -12,31 +12,31 @@ type PlaceChange = {
   isGone: boolean
 }
 
-export type NumberedPlaceChange = PlaceChange & { number: number }
+export type NumberedClusterChange = ClusterChange & { number: number }
 
-export type PlaceSlice = {
+export type ClusterSlice = {
   /** The number of the latest change. */
   version: number
   /** The latest change of each key, if above the requested number; ascending. */
-  changes: NumberedPlaceChange[]
+  changes: NumberedClusterChange[]
   /** Whether these are all existing keys: a key not among them was removed. */
-  isWhole: boolean
+  isComplete: boolean
   /** Removals up to this number are no longer recorded. */
   goneUntil: number
 }
 
 /** `replaces`: the number of the key's previous change, if any. */
-export type NewPlaceChange = PlaceChange & { replaces: number | undefined }
+export type NewClusterChange = ClusterChange & { replaces: number | undefined }
 
-export type PlaceChanges = {
+export type ClusterChanges = {
   version(): Promise<number>
-  since(number: number): Promise<PlaceSlice>
+  since(number: number): Promise<ClusterSlice>
   /**
    * Writes them with the numbers after `version`, all or none.
    * @returns whether `version` was the latest. @throws EngineUnavailableError if the outcome is
    * unknown
    */
-  put(version: number, changes: readonly NewPlaceChange[]): Promise<boolean>
+  put(version: number, changes: readonly NewClusterChange[]): Promise<boolean>
   /**
    * Drops records of removed keys, oldest first. Readers that have not come past them get the whole
    * state from then on.
@@ -46,4 +46,4 @@ export type PlaceChanges = {
 }
 
 /** Largest number of changes per batch; the engine rejects larger batches. */
-export const MAX_PLACE_CHANGES_AT_ONCE = 30
+export const MAX_CLUSTER_CHANGES_AT_ONCE = 30

@@ -4,7 +4,7 @@
 
 import { type Engine, EngineUnavailableError } from './connect.ts'
 
-export type PlaceMove = {
+export type ClusterMove = {
   /** Identifies the mover. */
   id: string
   state: 'arriving' | 'arrived' | 'leaving' | 'left'
@@ -15,14 +15,14 @@ export type PlaceMove = {
   base: number
 }
 
-export type PlaceMoves = {
+export type ClusterMoves = {
   /** undefined if the place was never moved. */
-  read(): Promise<PlaceMove | undefined>
+  read(): Promise<ClusterMove | undefined>
   /**
    * @returns whether the state was `before`. @throws EngineUnavailableError if the outcome is
    * unknown
    */
-  replace(before: PlaceMove | undefined, after: PlaceMove): Promise<boolean>
+  replace(before: ClusterMove | undefined, after: ClusterMove): Promise<boolean>
   /** Whether nothing was ever shared here. */
   isEmpty(): Promise<boolean>
 }
@@ -38,7 +38,7 @@ const SHARED = [
   ['leases', 'place'],
 ] as const
 
-export function createPlaceMoves(engine: Engine): PlaceMoves {
+export function createClusterMoves(engine: Engine): ClusterMoves {
   const { keyspace } = engine
   const queries = {
     read: `SELECT id FROM ${keyspace}.place WHERE name = ?`,
@@ -48,7 +48,7 @@ export function createPlaceMoves(engine: Engine): PlaceMoves {
     async read() {
       const [row] = await engine.read(queries.read, [NAME], { serial: true })
       const text: string | null | undefined = row?.['id']
-      return text ? (JSON.parse(text) as PlaceMove) : undefined
+      return text ? (JSON.parse(text) as ClusterMove) : undefined
     },
     replace(before, after) {
       const values = [textOf(after), NAME, before ? textOf(before) : null]
@@ -65,18 +65,18 @@ export function createPlaceMoves(engine: Engine): PlaceMoves {
 }
 
 /** The condition compares this text, so the order of fields is fixed. */
-function textOf({ id, state, base }: PlaceMove): string {
+function textOf({ id, state, base }: ClusterMove): string {
   return JSON.stringify({ id, state, base })
 }
 
-const WHY: Record<Exclude<PlaceMove['state'], 'arrived'>, string> = {
+const WHY: Record<Exclude<ClusterMove['state'], 'arrived'>, string> = {
   arriving: 'a place is being moved to it: `slipstream move-to-engine` has to end first',
   leaving: 'its place is being moved away: `slipstream move-from-engine` has to end first',
   left: 'its place was moved away by `slipstream move-from-engine`; a new one takes a new keyspace',
 }
 
 /** @returns `PlaceMove.base`. @throws EngineUnavailableError if the place is not entirely here */
-export async function checkedBase(moves: Pick<PlaceMoves, 'read'>): Promise<number> {
+export async function checkedBase(moves: Pick<ClusterMoves, 'read'>): Promise<number> {
   const move = await moves.read()
   if (!move) return 0
   if (move.state !== 'arrived') throw new EngineUnavailableError(WHY[move.state])

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Engine, EngineUnavailableError } from './connect.ts'
-import { checkedBase, createPlaceMoves } from './place-moves.ts'
+import { checkedBase, createClusterMoves } from './place-moves.ts'
 
 type SchemaState = {
   /** undefined: there are no tables yet. */
@@ -53,7 +53,7 @@ const steps: readonly Step[] = [
 ]
 
 export const engineSchemaVersion = steps.length
-const PLACE = 'slipstream'
+const CLUSTER = 'slipstream'
 
 type MigrateOptions = { replication: number; datacenter: string }
 
@@ -72,13 +72,13 @@ export async function migrateEngine(engine: Engine, options: MigrateOptions): Pr
   await engine.decide([
     {
       query: `INSERT INTO ${table} (name, id, schema_version) VALUES (?, ?, ?) IF NOT EXISTS`,
-      values: [PLACE, randomUUID(), engineSchemaVersion],
+      values: [CLUSTER, randomUUID(), engineSchemaVersion],
     },
   ])
   await engine.decide([
     {
       query: `UPDATE ${table} SET schema_version = ? WHERE name = ? IF schema_version < ?`,
-      values: [engineSchemaVersion, PLACE, engineSchemaVersion],
+      values: [engineSchemaVersion, CLUSTER, engineSchemaVersion],
     },
   ])
   return schemaState(engine)
@@ -114,7 +114,7 @@ export async function schemaState(engine: Engine): Promise<SchemaState> {
   if (!table) return none
   const [row] = await engine.read(
     `SELECT id, schema_version FROM ${engine.keyspace}.place WHERE name = ?`,
-    [PLACE],
+    [CLUSTER],
   )
   return row ? { version: row['schema_version'], id: row['id'] } : none
 }
@@ -124,9 +124,9 @@ export async function schemaState(engine: Engine): Promise<SchemaState> {
  * @throws EngineUnavailableError with instructions, if its tables are not ours or the place is not
  * entirely here
  */
-export async function checkedPlace(engine: Engine): Promise<{ id: string; base: number }> {
+export async function checkedCluster(engine: Engine): Promise<{ id: string; base: number }> {
   const id = await checkedSchema(engine)
-  return { id, base: await checkedBase(createPlaceMoves(engine)) }
+  return { id, base: await checkedBase(createClusterMoves(engine)) }
 }
 
 /** Returns only its identity, even during a move. */

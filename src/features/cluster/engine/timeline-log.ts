@@ -26,7 +26,7 @@ type LogEntry = { number: number; entry: string }
 type LogSlice = { entries: LogEntry[]; isMore: boolean }
 
 const CHUNK = 1_024
-const KEPT_CHUNKS = 100
+const RETAINED_CHUNKS = 100
 /** Writers that collide at a place get a timeout and retry a moment later. */
 const FAILURES = 6
 const LONGEST_PAUSE_MS = 50
@@ -57,8 +57,8 @@ export function createTimelineLog(engine: Engine): TimelineLog {
     const before = chunk === 0 ? null : chunk - 1
     const values = [chunk, timeline, before]
     await engine.decide([{ query: queries.advance, values }])
-    if (chunk < KEPT_CHUNKS) return
-    await engine.write(queries.drop, [timeline, chunk - KEPT_CHUNKS])
+    if (chunk < RETAINED_CHUNKS) return
+    await engine.write(queries.drop, [timeline, chunk - RETAINED_CHUNKS])
   }
 
   async function idOf(timeline: string, number: number): Promise<string | undefined> {
@@ -91,7 +91,7 @@ export function createTimelineLog(engine: Engine): TimelineLog {
     async after(timeline, number) {
       const chunk = chunkOf(number + 1)
       const [entries, head] = await Promise.all([rows(timeline, chunk, number), headOf(timeline)])
-      const oldest = head - KEPT_CHUNKS + 1
+      const oldest = head - RETAINED_CHUNKS + 1
       const found = chunk < oldest ? await rows(timeline, oldest, 0) : entries
       const last = found.at(-1)?.number ?? 0
       return {

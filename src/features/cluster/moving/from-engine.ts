@@ -11,8 +11,8 @@ import type { PostOutcome } from '../../timelines/store/programs/timeline-posts.
 import { addSigningKey } from '../../timelines/store/signing-keys.ts'
 import { followLog } from '../../timelines/writing/follow-log.ts'
 import { bucketOf } from '../engine/buckets.ts'
-import type { PlaceMove } from '../engine/place-moves.ts'
-import { bringPlace } from '../sharing/shared-place.ts'
+import type { ClusterMove } from '../engine/place-moves.ts'
+import { bringClusterState } from '../sharing/shared-place.ts'
 import { bringState } from '../sharing/shared-state.ts'
 import { bringTimeline, sharedCursorSecret } from '../sharing/shared-timelines.ts'
 import {
@@ -37,17 +37,17 @@ export type MovedFromEngine = {
 const LOST_NUMBERS = 1_000_000
 
 export async function moveFromEngine(parts: MoveParts): Promise<MovedFromEngine> {
-  const { place, writer } = parts
+  const { cluster, writer } = parts
   refuseOthers(parts)
-  const found = await place.moves.read()
-  await refuseServers(place)
+  const found = await cluster.moves.read()
+  await refuseServers(cluster)
   if (found?.state === 'arriving') return giveUp(parts, found)
   const move = await begin(parts, found)
-  const brought = await bringAll(parts)
+  const moved = await bringAll(parts)
   const highest = await highestNumber(parts, move.base)
-  if (move.state !== 'left') await mark(place, move, { ...move, state: 'left' })
-  writer.commit((ctx) => leaveAbove(ctx, place.id, highest))
-  return { place: place.id, ...brought, isGivenUp: false }
+  if (move.state !== 'left') await mark(cluster, move, { ...move, state: 'left' })
+  writer.commit((ctx) => leaveAbove(ctx, cluster.id, highest))
+  return { place: cluster.id, ...moved, isGivenUp: false }
 }
 
 /** For a lost engine: this node's own data is all there is. @returns the engine's identity */
@@ -59,10 +59,10 @@ export function leaveWithoutEngine({ db, writer }: Pick<MoveParts, 'db' | 'write
 }
 
 /** Cursors stay valid, and no number is given twice. */
-function leaveAbove({ db, now }: IndexContext, place: string, highest: number): void {
+function leaveAbove({ db, now }: IndexContext, clusterId: string, highest: number): void {
   leaveEngine(db)
   raiseArrivals(db, highest)
-  addSigningKey(db, sharedCursorSecret(place), now)
+  addSigningKey(db, sharedCursorSecret(clusterId), now)
 }
 
 function nothingShared(): CliError {
@@ -72,37 +72,37 @@ function nothingShared(): CliError {
   )
 }
 
-function refuseOthers({ db, place }: MoveParts): void {
+function refuseOthers({ db, cluster }: MoveParts): void {
   const known = sharedWith(db)
   if (known === undefined) throw nothingShared()
-  if (known === place.id) return
+  if (known === cluster.id) return
   throw new CliError(
-    `This data folder belongs to the place ${known}, and on that engine is ${place.id}.`,
+    `This data folder belongs to the place ${known}, and on that engine is ${cluster.id}.`,
     'Set SLIPSTREAM_ENGINE to the engine and keyspace that this node shared.',
   )
 }
 
 /** Gives up an unfinished move to the engine: the rows were authoritative all the time. */
-async function giveUp(parts: MoveParts, found: PlaceMove): Promise<MovedFromEngine> {
-  const { place, db, writer } = parts
+async function giveUp(parts: MoveParts, found: ClusterMove): Promise<MovedFromEngine> {
+  const { cluster, db, writer } = parts
   if (findEngineMove(db)?.id !== found.id) {
     throw new CliError(
       'Another data folder began a move to this engine, and did not finish.',
       'Run `slipstream move-to-engine` there to finish it, or `slipstream move-from-engine` there to cancel it.',
     )
   }
-  await mark(place, found, { ...found, state: 'left' })
+  await mark(cluster, found, { ...found, state: 'left' })
   writer.commit((ctx) => leaveEngine(ctx.db))
   const members = membersByDid(db).length
-  return { place: place.id, members, timelines: 0, isGivenUp: true }
+  return { place: cluster.id, members, timelines: 0, isGivenUp: true }
 }
 
 /**
  * Whichever node left a move unfinished, the place is complete on the engine, and goes to the node
  * that takes it now.
  */
-async function begin(parts: MoveParts, found: PlaceMove | undefined): Promise<PlaceMove> {
-  const { place, db, writer } = parts
+async function begin(parts: MoveParts, found: ClusterMove | undefined): Promise<ClusterMove> {
+  const { cluster, db, writer } = parts
   const own = findEngineMove(db)
   if (found?.state === 'left') {
     if (own?.id === found.id) return found
@@ -112,24 +112,24 @@ async function begin(parts: MoveParts, found: PlaceMove | undefined): Promise<Pl
     )
   }
   const id = own?.id ?? randomUUID()
-  writer.commit((ctx) => putEngineMove(ctx.db, { place: place.id, id }))
-  const move = await mark(place, found, { id, state: 'leaving', base: found?.base ?? 0 })
+  writer.commit((ctx) => putEngineMove(ctx.db, { place: cluster.id, id }))
+  const move = await mark(cluster, found, { id, state: 'leaving', base: found?.base ?? 0 })
   // A server started meanwhile does not know of the move.
-  await refuseServers(place)
+  await refuseServers(cluster)
   return move
 }
 
 async function bringAll(parts: MoveParts): Promise<{ members: number; timelines: number }> {
-  const { place, db, onProgress } = parts
+  const { cluster, db, onProgress } = parts
   const rows = rowsOf(parts)
   onProgress('members', 0, 1)
-  await bringPlace(rows, place)
+  await bringClusterState(rows, cluster)
   const members = membersByDid(db)
-  await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, place, did))
-  const names = await place.timelines.names()
+  await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, cluster, did))
+  const names = await cluster.timelines.names()
   const ingest = { writeTimelines: (request: TimelineRequest) => write(parts, request) }
   await inBatches(parts, 'custom timelines', names, (name) =>
-    bringTimeline({ db, ingest }, place, name),
+    bringTimeline({ db, ingest }, cluster, name),
   )
   return { members: members.length, timelines: names.length }
 }
@@ -141,11 +141,11 @@ async function write({ writer }: MoveParts, request: TimelineRequest): Promise<P
 
 /** Over all members' timelines. */
 async function highestNumber(parts: MoveParts, base: number): Promise<number> {
-  const { place, db } = parts
-  const following = place.following(base)
+  const { cluster, db } = parts
+  const following = cluster.following(base)
   let highest = base
   await inBatches(parts, 'members’ timelines', membersByDid(db), async ({ did: member }) => {
-    const committed = await place.epochs.committed(bucketOf(member))
+    const committed = await cluster.epochs.committed(bucketOf(member))
     const range = { member, at: Number.MAX_SAFE_INTEGER, isForward: false, limit: 1 }
     const { entries } = await following.read(range, committed)
     highest = Math.max(highest, entries[0]?.number ?? 0)

@@ -10,31 +10,31 @@ import type { Db } from '../../../data/store/db.ts'
 import type { Writer } from '../../../ingest/indexing/writer.ts'
 import { CliError } from '../../../tools/fail.ts'
 import type { Engine } from '../engine/connect.ts'
-import { createCqlPlaceChanges } from '../engine/cql-place-changes.ts'
+import { createCqlClusterChanges } from '../engine/cql-place-changes.ts'
 import { createCqlPrivateChanges } from '../engine/cql-private-changes.ts'
 import { createFollowingEpochs, type FollowingEpochs } from '../engine/following-epochs.ts'
 import { createFollowingLog, type FollowingLog } from '../engine/following-log.ts'
 import { leaseOverview } from '../engine/lease-overview.ts'
 import { createLeaseTable, type LeaseTable } from '../engine/lease-table.ts'
-import type { PlaceChanges } from '../engine/place-changes.ts'
-import { createPlaceMoves, type PlaceMove, type PlaceMoves } from '../engine/place-moves.ts'
+import type { ClusterChanges } from '../engine/place-changes.ts'
+import { type ClusterMove, type ClusterMoves, createClusterMoves } from '../engine/place-moves.ts'
 import { checkedSchema } from '../engine/schema.ts'
 import { createTimelineLog, type TimelineLog } from '../engine/timeline-log.ts'
-import type { PrivatePlace } from '../sharing/shared-state.ts'
+import type { PrivateClusterState } from '../sharing/shared-state.ts'
 
-export type MovingPlace = PrivatePlace & {
-  decisions: PlaceChanges
+export type MovingClusterState = PrivateClusterState & {
+  decisions: ClusterChanges
   timelines: TimelineLog
   following: (base: number) => FollowingLog
   epochs: FollowingEpochs
   leases: LeaseTable
-  moves: PlaceMoves
+  moves: ClusterMoves
 }
 
 type Step = 'members' | 'private state' | 'custom timelines' | 'members’ timelines'
 
 export type MoveParts = {
-  place: MovingPlace
+  cluster: MovingClusterState
   db: Db
   actors: ActorReader
   writer: Pick<Writer, 'commit'>
@@ -50,16 +50,16 @@ const PATIENCE_MS = 30_000
 const AT_ONCE = 16
 
 /** @throws EngineUnavailableError if the tables do not exist */
-export async function openMovingPlace(engine: Engine): Promise<MovingPlace> {
+export async function openMovingClusterState(engine: Engine): Promise<MovingClusterState> {
   return {
     id: await checkedSchema(engine),
     changes: createCqlPrivateChanges(engine, PATIENCE_MS),
-    decisions: createCqlPlaceChanges(engine),
+    decisions: createCqlClusterChanges(engine),
     timelines: createTimelineLog(engine),
     following: (base) => createFollowingLog(engine, base),
     epochs: createFollowingEpochs(engine),
     leases: createLeaseTable(engine),
-    moves: createPlaceMoves(engine),
+    moves: createClusterMoves(engine),
   }
 }
 
@@ -73,7 +73,7 @@ export async function inBatches<T>(
   { onProgress }: Pick<MoveParts, 'onProgress'>,
   step: Step,
   all: readonly T[],
-  work: (one: T) => Promise<void>,
+  work: (item: T) => Promise<void>,
 ): Promise<void> {
   let done = 0
   for (const some of batchesOf(all, AT_ONCE)) {
@@ -84,7 +84,7 @@ export async function inBatches<T>(
 }
 
 /** @throws CliError if servers are using the place, which would then exist twice */
-export async function refuseServers({ leases }: Pick<MovingPlace, 'leases'>): Promise<void> {
+export async function refuseServers({ leases }: Pick<MovingClusterState, 'leases'>): Promise<void> {
   const { nodes } = await leaseOverview(leases)
   const alive = nodes.filter(({ isAlive }) => isAlive).map(({ node }) => node)
   if (alive.length === 0) return
@@ -96,10 +96,10 @@ export async function refuseServers({ leases }: Pick<MovingPlace, 'leases'>): Pr
 
 /** @throws CliError if another node was faster */
 export async function mark(
-  { moves }: Pick<MovingPlace, 'moves'>,
-  before: PlaceMove | undefined,
-  after: PlaceMove,
-): Promise<PlaceMove> {
+  { moves }: Pick<MovingClusterState, 'moves'>,
+  before: ClusterMove | undefined,
+  after: ClusterMove,
+): Promise<ClusterMove> {
   const isDone = await moves.replace(before, after).catch(async (error: Error) => {
     const found = await moves.read()
     if (found?.id === after.id && found.state === after.state) return true

@@ -12,9 +12,9 @@ import { prepareCustomTimelines } from '../../timelines/store/read/custom-timeli
 import { setFollowedVersion } from '../../timelines/store/shared-timelines.ts'
 import type { Entry } from '../../timelines/writing/follow-log.ts'
 import { movedEntries } from '../../timelines/writing/moved-timeline.ts'
-import type { PlaceMove } from '../engine/place-moves.ts'
+import type { ClusterMove } from '../engine/place-moves.ts'
 import { ownCursorKeys } from '../place/own-place.ts'
-import { addMissing, bringPlace } from '../sharing/shared-place.ts'
+import { addMissing, bringClusterState } from '../sharing/shared-place.ts'
 import { bringState } from '../sharing/shared-state.ts'
 import { findEngineMove, highestArrival, putEngineMove, sharedWith } from '../store/engine-move.ts'
 import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-place.ts'
@@ -39,46 +39,46 @@ const NEW_KEYSPACE =
   'Name a new keyspace in SLIPSTREAM_ENGINE, and run `slipstream engine migrate` for it.'
 
 export async function moveToEngine(parts: MoveParts): Promise<MovedToEngine> {
-  const { place, db, writer, onProgress } = parts
+  const { cluster, db, writer, onProgress } = parts
   const move = await begin(parts)
   const rows = rowsOf(parts)
   onProgress('members', 0, 1)
-  await bringPlace(rows, place)
-  await addMissing(place.decisions, ownCursorKeys(db))
-  await bringPlace(rows, place)
+  await bringClusterState(rows, cluster)
+  await addMissing(cluster.decisions, ownCursorKeys(db))
+  await bringClusterState(rows, cluster)
   const members = membersByDid(db)
-  await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, place, did))
+  await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, cluster, did))
   writer.commit((ctx) => void giveUpHoles(ctx.db, { openedBy: ALL, now: ALL }))
   const moved = await moveTimelines(parts)
   const entries = await moveFollowing(parts, { base: move.base, members })
-  await mark(place, move, { ...move, state: 'arrived' })
+  await mark(cluster, move, { ...move, state: 'arrived' })
   const counts = { members: members.length, ...moved, entries }
-  return { place: place.id, ...counts, isNumberedOn: move.base === highestArrival(db) }
+  return { place: cluster.id, ...counts, isNumberedOn: move.base === highestArrival(db) }
 }
 
 /** @returns the move to continue. @throws CliError if it is not possible */
-async function begin(parts: MoveParts): Promise<PlaceMove> {
-  const { place, db, writer } = parts
+async function begin(parts: MoveParts): Promise<ClusterMove> {
+  const { cluster, db, writer } = parts
   const own = findEngineMove(db)
-  const found = await place.moves.read()
-  if (own?.place === place.id && found?.id === own.id) return unfinished(found)
+  const found = await cluster.moves.read()
+  if (own?.place === cluster.id && found?.id === own.id) return unfinished(found)
   refuseShared(parts)
   if (found) throw taken(found)
-  await refuseServers(place)
-  if (!(await place.moves.isEmpty())) {
+  await refuseServers(cluster)
+  if (!(await cluster.moves.isEmpty())) {
     throw new CliError('Another place is on this engine already.', NEW_KEYSPACE)
   }
   const id = own?.id ?? randomUUID()
-  writer.commit((ctx) => putEngineMove(ctx.db, { place: place.id, id }))
+  writer.commit((ctx) => putEngineMove(ctx.db, { place: cluster.id, id }))
   const highest = highestArrival(db)
   const base = highest > HIGHEST_BASE ? 0 : highest
-  const move = await mark(place, undefined, { id, state: 'arriving', base })
+  const move = await mark(cluster, undefined, { id, state: 'arriving', base })
   // A server started meanwhile does not know of the move.
-  await refuseServers(place)
+  await refuseServers(cluster)
   return move
 }
 
-function unfinished(found: PlaceMove): PlaceMove {
+function unfinished(found: ClusterMove): ClusterMove {
   if (found.state === 'arriving') return found
   if (found.state === 'arrived') {
     throw new CliError(
@@ -89,11 +89,11 @@ function unfinished(found: PlaceMove): PlaceMove {
   throw taken(found)
 }
 
-function refuseShared({ db, place }: MoveParts): void {
+function refuseShared({ db, cluster }: MoveParts): void {
   const other = sharedWith(db)
-  const isJustBegun = findEngineMove(db)?.place === place.id
+  const isJustBegun = findEngineMove(db)?.place === cluster.id
   if (other === undefined || isJustBegun) return
-  if (other === place.id) {
+  if (other === cluster.id) {
     throw new CliError(
       'This data folder shares with that engine already; its other data is not there.',
       'Its earlier custom timelines stay its own; `slipstream move-from-engine` makes it a separate place again, which can move to a new keyspace.',
@@ -105,7 +105,7 @@ function refuseShared({ db, place }: MoveParts): void {
   )
 }
 
-function taken({ state }: PlaceMove): CliError {
+function taken({ state }: ClusterMove): CliError {
   if (state === 'arriving') {
     return new CliError(
       'Another data folder began a move to this engine, and did not finish.',
@@ -118,21 +118,21 @@ function taken({ state }: PlaceMove): CliError {
 
 async function moveTimelines(parts: MoveParts): Promise<{ timelines: number; events: number }> {
   const all = allCustomTimelines(parts.db)
-  const events = all.reduce((sum, one) => sum + one.events, 0)
+  const events = all.reduce((sum, value) => sum + value.events, 0)
   await inBatches(parts, 'custom timelines', all, (row) => moveTimeline(parts, row))
   return { timelines: all.length, events }
 }
 
 async function moveTimeline(
-  { place, db, writer, now }: MoveParts,
+  { cluster, db, writer, now }: MoveParts,
   row: CustomTimelineRow,
 ): Promise<void> {
   const { name } = row
-  let { version, after, isWhole } = await movedBefore({ place }, name)
+  let { version, after, isWhole: isComplete } = await movedBefore({ cluster }, name)
   const events = prepareCustomTimelines(db)
-  const entries = isWhole ? [] : movedEntries({ db, events, now: now() }, row, after)
+  const entries = isComplete ? [] : movedEntries({ db, events, now: now() }, row, after)
   for (const entry of entries) {
-    if (!(await place.timelines.put(name, version + 1, entry))) {
+    if (!(await cluster.timelines.put(name, version + 1, entry))) {
       throw new CliError(
         `Another program posts to custom:${name} on this engine.`,
         'Stop all programs that use the engine’s keyspace, and run this again.',
@@ -140,21 +140,21 @@ async function moveTimeline(
     }
     version++
   }
-  writer.commit((ctx) => setFollowedVersion(ctx.db, { name, place: place.id }, version))
+  writer.commit((ctx) => setFollowedVersion(ctx.db, { name, place: cluster.id }, version))
 }
 
 /** How much of the timeline is in its log already. */
-async function movedBefore({ place }: Pick<MoveParts, 'place'>, name: string) {
-  let [version, after, isWhole] = [0, 0, false]
+async function movedBefore({ cluster }: Pick<MoveParts, 'cluster'>, name: string) {
+  let [version, after, isComplete] = [0, 0, false]
   for (let isMore = true; isMore; ) {
-    const slice = await place.timelines.after(name, version)
+    const slice = await cluster.timelines.after(name, version)
     for (const { number, entry } of slice.entries) {
       const { posts, more } = JSON.parse(entry) as Entry
       version = number
       after = posts.at(-1)?.seq ?? after
-      isWhole = more?.lastSeq !== undefined
+      isComplete = more?.lastSeq !== undefined
     }
     isMore = slice.isMore && slice.entries.length > 0
   }
-  return { version, after, isWhole }
+  return { version, after, isWhole: isComplete }
 }

@@ -5,7 +5,7 @@
 
 import { createFollowGraph } from '@slipstream/follow-graph'
 import { batchesOf } from '../../../base/util/batches.ts'
-import { createKeeps } from '../../../data/graph/lossiness.ts'
+import { createIsDrawn } from '../../../data/graph/lossiness.ts'
 import { followEdges } from '../../../data/store/edges/all-edges.ts'
 import { prepareItemDraw } from '../../../data/store/read/timelines/item-draw.ts'
 import { latestStreamTimeUs } from '../../../data/store/stream/stream-cursors.ts'
@@ -28,13 +28,13 @@ export async function moveFollowing(
   parts: MoveParts,
   { base, members }: { base: number; members: Members },
 ): Promise<number> {
-  const { place, db, now } = parts
+  const { cluster, db, now } = parts
   // The flush covers all buckets at once.
-  const isDone = (await place.epochs.committed(all.at(-1)!)).size > 0
+  const isDone = (await cluster.epochs.committed(all.at(-1)!)).size > 0
   if (isDone) return 0
-  const epochs = await takeAll(place, now())
-  await place.epochs.begin(epochs)
-  const following = place.following(base)
+  const epochs = await takeAll(cluster, now())
+  await cluster.epochs.begin(epochs)
+  const following = cluster.following(base)
   const newest = base === 0 ? () => [] : newestOf(parts)
   let entries = 0
   await inBatches(parts, 'members’ timelines', members, async ({ uid, did: member }) => {
@@ -46,8 +46,8 @@ export async function moveFollowing(
   })
   const streamedAt = Math.min(latestStreamTimeUs(db) / 1_000, now())
   const position = streamedAt > 0 ? Math.floor(streamedAt) : undefined
-  await commit(place.epochs, epochs, position)
-  await giveAll(place.leases, epochs)
+  await commit(cluster.epochs, epochs, position)
+  await giveAll(cluster.leases, epochs)
   return entries
 }
 
@@ -55,8 +55,8 @@ function newestOf({ db, actors, config }: MoveParts) {
   const graph = createFollowGraph()
   graph.build(followEdges.lists(db), actors.count)
   const limit = config.reasonableLimit
-  const keeps = createKeeps({ graph, limit, draw: prepareItemDraw(db, actors) })
-  const reading = { db, actors, graph, keeps }
+  const isDrawn = createIsDrawn({ graph, limit, draw: prepareItemDraw(db, actors) })
+  const reading = { db, actors, graph, isDrawn }
   return createDeliveries(reading, prepareReaders(reading)).newest
 }
 

@@ -11,15 +11,15 @@ import { ModerationError } from '../../../ingest/indexing/moderation/moderation-
 import { storeToken } from '../../timelines/store/programs/service-tokens.ts'
 import { addSigningKey } from '../../timelines/store/signing-keys.ts'
 import { deleteCursorsOfToken } from '../../timelines/store/timeline-cursors.ts'
-import type { NumberedPlaceChange } from '../engine/place-changes.ts'
-import type { SharedPlaceRequest } from '../requests.ts'
+import type { NumberedClusterChange } from '../engine/place-changes.ts'
+import type { ClusterStateRequest } from '../requests.ts'
 import {
-  beginPlace,
+  beginCluster,
+  clusterVersion,
   dropGoneKeys,
   dropSharedKey,
-  placeVersion,
   putSharedKey,
-  setPlaceVersion,
+  setClusterVersion,
 } from '../store/shared-place.ts'
 import {
   type AdmissionDoc,
@@ -35,22 +35,22 @@ import {
 } from './place-doc.ts'
 
 /** Applies only the newer changes if another thread has brought some meanwhile. */
-export function applySharedPlace(ctx: IndexContext, request: SharedPlaceRequest): void {
-  const { place, from, to, changes, goneUntil } = request
-  beginPlace(ctx.db, place)
-  const known = placeVersion(ctx.db, place)!
+export function applyClusterState(ctx: IndexContext, request: ClusterStateRequest): void {
+  const { place: clusterId, from, to, changes, goneUntil } = request
+  beginCluster(ctx.db, clusterId)
+  const known = clusterVersion(ctx.db, clusterId)!
   const isNext = known === from
   if (!isNext && (known < from || known >= to)) return
   dropGoneKeys(ctx.db, goneUntil)
   const { now } = ctx
   for (const change of changes) if (isNext || change.number > known) applyChange(ctx, change)
   ctx.now = now
-  setPlaceVersion(ctx.db, place, to)
+  setClusterVersion(ctx.db, clusterId, to)
 }
 
 function applyChange(
   ctx: IndexContext,
-  { key, number, change, isGone }: NumberedPlaceChange,
+  { key, number, change, isGone }: NumberedClusterChange,
 ): void {
   const { kind, name } = splitKey(key)
   const doc: unknown = JSON.parse(change)
@@ -63,7 +63,7 @@ function applyChange(
 
 type Applied = { ctx: IndexContext; name: string; doc: unknown; isGone: boolean }
 
-const appliers: Record<string, ((one: Applied) => void) | undefined> = {
+const appliers: Record<string, ((applied: Applied) => void) | undefined> = {
   'cursor-key'({ ctx, doc }) {
     const { secret, at } = doc as CursorKeyDoc
     addSigningKey(ctx.db, Buffer.from(secret, 'hex'), at)

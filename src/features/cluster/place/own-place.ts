@@ -19,7 +19,7 @@ const ALL = Number.MAX_SAFE_INTEGER
 /** The author and reason of these decisions are in this node's own log. */
 const BEFORE = { by: '', reason: '' }
 
-export function ownPlace(db: Db): DocChange[] {
+export function ownClusterState(db: Db): DocChange[] {
   return [
     ...listServiceTokens(db).map(({ name }) =>
       docChange('token', name, tokenDoc(findStoredToken(db, name)!)),

@@ -40,7 +40,7 @@ export type DecisionDoc = {
 /** Key of a formerly single node; cursors signed with it are valid on all nodes. */
 export type CursorKeyDoc = { at: number; secret: string }
 
-type PlaceDocs = {
+type ClusterDocs = {
   'cursor-key': CursorKeyDoc
   token: TokenDoc
   invite: InviteDoc
@@ -51,7 +51,7 @@ type PlaceDocs = {
   tag: DecisionDoc
 }
 
-type DocKind = keyof PlaceDocs
+type DocKind = keyof ClusterDocs
 
 /** A change before it is numbered. */
 export type DocChange = { key: string; change: string; isGone: boolean }
@@ -60,7 +60,11 @@ export function docKey(kind: DocKind, name: string): string {
   return `${kind}:${name}`
 }
 
-export function docChange<K extends DocKind>(kind: K, name: string, doc: PlaceDocs[K]): DocChange {
+export function docChange<K extends DocKind>(
+  kind: K,
+  name: string,
+  doc: ClusterDocs[K],
+): DocChange {
   return { key: docKey(kind, name), change: JSON.stringify(doc), isGone: false }
 }
 

@@ -10,7 +10,7 @@ import { isBanned } from '../../../data/store/moderation/bans.ts'
 import { hasTag } from '../../../data/store/moderation/moderation-tags.ts'
 import { findTakedown } from '../../../data/store/moderation/takedowns.ts'
 import {
-  checkRoomForInvite,
+  checkCapacityForInvite,
   inviteToUse,
   serverFull,
 } from '../../../ingest/indexing/members/invites.ts'
@@ -30,7 +30,7 @@ import {
   tokenDoc,
 } from './place-doc.ts'
 
-export type PlaceAct =
+export type ClusterAct =
   | Exclude<OperatorRequest, FeatureRequest | { kind: 'import-state' | 'import-follows' }>
   | TokenRequest
   | { kind: 'redeem-invite'; did: string; code: string; maxMembers: number }
@@ -42,15 +42,15 @@ export type TokenRequest = {
   [Kind in keyof TokenRequests]: { kind: Kind; body: TokenRequests[Kind] }
 }[keyof TokenRequests]
 
-type PlacePlan = { changes: DocChange[]; figures: Record<string, number> }
+type ClusterPlan = { changes: DocChange[]; figures: Record<string, number> }
 
 type Known = { db: Db; now: number }
 
 const OPERATOR = { by: 'operator', reason: '' }
-const NOTHING: PlacePlan = { changes: [], figures: {} }
+const NOTHING: ClusterPlan = { changes: [], figures: {} }
 
 /** @throws an error that says why the act is not possible */
-export function planAct(known: Known, act: PlaceAct): PlacePlan {
+export function planAct(known: Known, act: ClusterAct): ClusterPlan {
   switch (act.kind) {
     case 'timelines/create-token':
       return planToken(known, act.body)
@@ -73,9 +73,9 @@ export function planAct(known: Known, act: PlaceAct): PlacePlan {
   }
 }
 
-type Act<Kind> = PlaceAct & { kind: Kind }
+type Act<Kind> = ClusterAct & { kind: Kind }
 
-function planToken({ db, now }: Known, act: TokenRequests['timelines/create-token']): PlacePlan {
+function planToken({ db, now }: Known, act: TokenRequests['timelines/create-token']): ClusterPlan {
   const { name, digest, scopes, rate, expiresAt } = act
   const found = findStoredToken(db, name)
   if (found?.digest.equals(digest) && found.revoked_at === null) return NOTHING
@@ -88,29 +88,29 @@ function planToken({ db, now }: Known, act: TokenRequests['timelines/create-toke
 function planRevoking(
   { db, now }: Known,
   { name }: TokenRequests['timelines/revoke-token'],
-): PlacePlan {
+): ClusterPlan {
   const found = findStoredToken(db, name)
   if (!found || found.revoked_at !== null) return { changes: [], figures: { revoked: 0 } }
   const doc = tokenDoc({ ...found, revoked_at: now })
   return { changes: [docChange('token', name, doc)], figures: { revoked: 1 } }
 }
 
-function planInvite({ db, now }: Known, act: Act<'create-invite'>): PlacePlan {
+function planInvite({ db, now }: Known, act: Act<'create-invite'>): ClusterPlan {
   const { code, note, maxUses, expiresAt } = act
   if (findInvite(db, code)) return NOTHING
-  checkRoomForInvite(db)
+  checkCapacityForInvite(db)
   const doc = { note, maxUses, uses: 0, at: now, expiresAt, disabledAt: null }
   return { changes: [docChange('invite', code, doc)], figures: {} }
 }
 
-function planDisabling({ db, now }: Known, { code }: Act<'disable-invite'>): PlacePlan {
+function planDisabling({ db, now }: Known, { code }: Act<'disable-invite'>): ClusterPlan {
   const found = findInvite(db, code)
   if (!found || found.disabled_at !== null) return { changes: [], figures: { disabled: 0 } }
   const doc = inviteDoc({ ...found, disabled_at: now })
   return { changes: [docChange('invite', code, doc)], figures: { disabled: 1 } }
 }
 
-function planAdmission(known: Known, act: Act<'redeem-invite'>): PlacePlan {
+function planAdmission(known: Known, act: Act<'redeem-invite'>): ClusterPlan {
   const { did, code } = act
   const invite = inviteToUse(known, did, code)
   if (!invite) return NOTHING
@@ -122,7 +122,7 @@ function planAdmission(known: Known, act: Act<'redeem-invite'>): PlacePlan {
   }
 }
 
-function planMember(known: Known, did: string): PlacePlan {
+function planMember(known: Known, did: string): ClusterPlan {
   if (isBanned(known.db, did)) {
     throw new ModerationError(`${did} is banned; \`slipstream moderation allow\` ends that first.`)
   }
@@ -140,7 +140,7 @@ function admitting({ db, now }: Known, did: string, code: string | null): DocCha
   ]
 }
 
-function planEnd(known: Known, did: string): PlacePlan {
+function planEnd(known: Known, did: string): ClusterPlan {
   const changes = ending(known, did)
   const isEnd = changes.some(({ key }) => key === docKey('member', did))
   return { changes, figures: { removed: Number(isEnd) } }
@@ -151,7 +151,7 @@ function ending({ db, now }: Known, did: string): DocChange[] {
   return kinds.map((kind) => goneChange(kind, did, { at: now, ...OPERATOR }))
 }
 
-function planJoining(known: Known, act: Act<'join'>): PlacePlan {
+function planJoining(known: Known, act: Act<'join'>): ClusterPlan {
   const { db, now } = known
   const { did } = act
   if (isBanned(db, did) || stands(db, docKey('member', did))) return NOTHING
@@ -165,13 +165,13 @@ function hasSeat({ db }: Known, { did, maxMembers }: { did: string; maxMembers: 
   return countStanding(db, docKey('member', '')) < maxMembers
 }
 
-function planDecision(known: Known, decision: Act<'moderate'>): PlacePlan {
+function planDecision(known: Known, decision: Act<'moderate'>): ClusterPlan {
   const { db, now } = known
   const { act, subject, by, reason, ref = '', blobs = [] } = decision
   checkDecision(db, decision)
   const tag = tagName(subject, decision.tag ?? '')
   const doc = { at: now, by, reason }
-  const outcome = (isNews: boolean, ...changes: DocChange[]): PlacePlan => {
+  const outcome = (isNews: boolean, ...changes: DocChange[]): ClusterPlan => {
     return { changes: isNews ? changes : [], figures: { changed: Number(isNews) } }
   }
   switch (act) {

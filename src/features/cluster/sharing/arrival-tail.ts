@@ -16,43 +16,43 @@ export type ArrivalTail = {
 }
 
 const READ_AT_ONCE = 1_000
-const MAX_KEPT = 8_192
+const MAX_STORED = 8_192
 
 export function createArrivalTail(arrivals: Pick<ArrivalReader, 'tip' | 'all'>): ArrivalTail {
-  let kept: Arrival[] = []
+  let retained: Arrival[] = []
   /** All later arrivals are kept. */
   let start = arrivals.tip()
 
-  const tip = () => kept.at(-1)?.seq ?? start
+  const tip = () => retained.at(-1)?.seq ?? start
 
   function beginAnew(): void {
-    kept = []
+    retained = []
     start = arrivals.tip()
   }
 
   function catchUp(): void {
     for (let read = 0; ; read += READ_AT_ONCE) {
-      if (read > MAX_KEPT) return beginAnew()
+      if (read > MAX_STORED) return beginAnew()
       const rows = arrivals.all({ at: tip(), isForward: true, limit: READ_AT_ONCE })
-      kept.push(...rows)
+      retained.push(...rows)
       if (rows.length < READ_AT_ONCE) break
     }
-    if (kept.length <= MAX_KEPT * 2) return
-    start = kept[kept.length - MAX_KEPT - 1]!.seq
-    kept = kept.slice(-MAX_KEPT)
+    if (retained.length <= MAX_STORED * 2) return
+    start = retained[retained.length - MAX_STORED - 1]!.seq
+    retained = retained.slice(-MAX_STORED)
   }
 
   /** Reads back until an arrival is older than `at`, none are left, or the limit is reached. */
   function reachBack(at: number): boolean {
-    while ((kept[0]?.at ?? Infinity) >= at) {
-      if (kept.length >= MAX_KEPT) return false
+    while ((retained[0]?.at ?? Infinity) >= at) {
+      if (retained.length >= MAX_STORED) return false
       const rows = arrivals.all({ at: start + 1, isForward: false, limit: READ_AT_ONCE })
       if (rows.length === 0) {
         start = 0
         return true
       }
-      kept = [...rows.toReversed(), ...kept]
-      start = kept[0]!.seq - 1
+      retained = [...rows.toReversed(), ...retained]
+      start = retained[0]!.seq - 1
     }
     return true
   }
@@ -64,21 +64,21 @@ export function createArrivalTail(arrivals: Pick<ArrivalReader, 'tip' | 'all'>):
     },
     after(seq) {
       catchUp()
-      return seq < start ? undefined : kept.slice(firstAbove(kept, seq))
+      return seq < start ? undefined : retained.slice(firstAbove(retained, seq))
     },
     before(at) {
       catchUp()
       if (!reachBack(at)) return undefined
-      return kept.findLast((one) => one.at < at)?.seq ?? start
+      return retained.findLast((arrival) => arrival.at < at)?.seq ?? start
     },
   }
 }
 
-function firstAbove(kept: readonly Arrival[], seq: number): number {
-  let [low, high] = [0, kept.length]
+function firstAbove(stored: readonly Arrival[], seq: number): number {
+  let [low, high] = [0, stored.length]
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (kept[middle]!.seq <= seq) low = middle + 1
+    if (stored[middle]!.seq <= seq) low = middle + 1
     else high = middle
   }
   return low

@@ -1,40 +1,40 @@
 // A serving thread's connection to the engine: opened on first use, and again after a failure.
 
 import { connectEngine, type Engine, type EngineSettings } from '../engine/connect.ts'
-import { createCqlPlaceChanges } from '../engine/cql-place-changes.ts'
+import { createCqlClusterChanges } from '../engine/cql-place-changes.ts'
 import { createCqlPrivateChanges } from '../engine/cql-private-changes.ts'
 import { createFollowingEpochs, type FollowingEpochs } from '../engine/following-epochs.ts'
 import { createFollowingLog, type FollowingLog } from '../engine/following-log.ts'
 import { createLeaseTable, type LeaseTable } from '../engine/lease-table.ts'
-import type { PlaceChanges } from '../engine/place-changes.ts'
-import { checkedPlace } from '../engine/schema.ts'
+import type { ClusterChanges } from '../engine/place-changes.ts'
+import { checkedCluster } from '../engine/schema.ts'
 import { createTimelineLog, type TimelineLog } from '../engine/timeline-log.ts'
-import type { PrivatePlace } from './shared-state.ts'
+import type { PrivateClusterState } from './shared-state.ts'
 
-type OpenPlace = PrivatePlace & {
-  decisions: PlaceChanges
+type OpenClusterState = PrivateClusterState & {
+  decisions: ClusterChanges
   leases: LeaseTable
   timelines: TimelineLog
   following: FollowingLog
   epochs: FollowingEpochs
 }
 
-export function createEnginePlace(settings: EngineSettings): {
-  place: () => Promise<OpenPlace>
+export function createClusterState(settings: EngineSettings): {
+  cluster: () => Promise<OpenClusterState>
   close(): Promise<void>
 } {
   let engine: Engine | undefined
   let isClosed = false
-  let opening: Promise<OpenPlace> | undefined
+  let opening: Promise<OpenClusterState> | undefined
 
-  async function open(): Promise<OpenPlace> {
+  async function open(): Promise<OpenClusterState> {
     engine ??= await connectEngine(settings)
     if (isClosed) await engine.close()
-    const { id, base } = await checkedPlace(engine)
+    const { id, base } = await checkedCluster(engine)
     return {
       id,
       changes: createCqlPrivateChanges(engine),
-      decisions: createCqlPlaceChanges(engine),
+      decisions: createCqlClusterChanges(engine),
       leases: createLeaseTable(engine),
       timelines: createTimelineLog(engine),
       following: createFollowingLog(engine, base),
@@ -43,7 +43,7 @@ export function createEnginePlace(settings: EngineSettings): {
   }
 
   return {
-    place() {
+    cluster() {
       opening ??= open().catch((error) => {
         opening = undefined
         throw error

@@ -23,7 +23,7 @@ type EngineWaits = {
 
 type Dependencies = {
   /** @throws EngineUnavailableError */
-  place: () => Promise<unknown>
+  cluster: () => Promise<unknown>
   log: Pick<Logger, 'warn' | 'error'>
   /** Log messages for an unavailable engine, and for all other errors. */
   away: string
@@ -41,18 +41,18 @@ const WAITED_FOR_MS = 200
 const FIRST_WAITED_FOR_MS = 5_000
 /** After a failure, requests do not wait for the engine for this long. */
 const LEFT_ALONE_MS = 1_000
-const TOLD_EVERY_MS = MINUTE_MS
+const REPORTED_EVERY_MS = MINUTE_MS
 
 export function createEngineWaits(parts: Dependencies): EngineWaits {
   const { log, now = Date.now, waitedForMs = WAITED_FOR_MS } = parts
-  const mayTell = createGate(TOLD_EVERY_MS, now)
+  const mayTell = createGate(REPORTED_EVERY_MS, now)
   let awayUntil = 0
   let fallbacks = 0
   let wasTried = false
   const tried = () => {
     wasTried = true
   }
-  void parts.place().then(tried, tried)
+  void parts.cluster().then(tried, tried)
 
   function fellBehind(error: unknown): void {
     awayUntil = now() + LEFT_ALONE_MS

@@ -28,14 +28,14 @@ const MAX_DELIVERIES = 20_000
 const NEWEST = 500
 
 export function createDeliveries(parts: SourceParts, readers: Readers): Deliveries {
-  const { graph, keeps } = parts
+  const { graph, isDrawn } = parts
   const { arrivals, logged } = readers
 
   function named(rows: readonly Arrival[]): Delivered[] {
     const found = logged.byItem(rows.map(({ item }) => item))
     return rows.flatMap(({ seq, at, item }) => {
-      const one = found.get(item)
-      return one ? [{ ...one, seq, at }] : []
+      const namedItem = found.get(item)
+      return namedItem ? [{ ...namedItem, seq, at }] : []
     })
   }
 
@@ -48,7 +48,7 @@ export function createDeliveries(parts: SourceParts, readers: Readers): Deliveri
       owners: () => members.keys(),
     }
     forEachOpenFollower({ graph, timelines }, uid, (owner) => {
-      if (keeps(owner, item)) owners.push(owner)
+      if (isDrawn(owner, item)) owners.push(owner)
     })
     return owners
   }
@@ -63,9 +63,9 @@ export function createDeliveries(parts: SourceParts, readers: Readers): Deliveri
         reached = row.seq
         if (pairs.length >= MAX_DELIVERIES) break
       }
-      const items = new Map(named(rows).map((one) => [one.seq, one]))
-      const kept = Map.groupBy(pairs, ([owner]) => owner)
-      const to = [...kept].map(([owner, own]) => {
+      const items = new Map(named(rows).map((delivered) => [delivered.seq, delivered]))
+      const cache = Map.groupBy(pairs, ([owner]) => owner)
+      const to = [...cache].map(([owner, own]) => {
         return [owner, own.flatMap(([, { seq }]) => items.get(seq) ?? [])] as const
       })
       return { to: new Map(to), reached }

@@ -28,11 +28,11 @@ type FollowingWriter = {
   close(): Promise<void>
 }
 
-type Place = { following: FollowingLog; epochs: FollowingEpochs }
+type ClusterState = { following: FollowingLog; epochs: FollowingEpochs }
 
 type Dependencies = {
   /** @throws EngineUnavailableError */
-  place: () => Promise<Place>
+  cluster: () => Promise<ClusterState>
   leases: Pick<Leases, 'epochOf'>
   db: Db
   actors: Pick<ActorReader, 'didOf' | 'hashOf'>
@@ -151,15 +151,15 @@ class Writer {
 
   /** @returns how long to wait */
   async #once(): Promise<number> {
-    const place = await this.#parts.place()
-    this.#round ??= await this.#prepare(place)
+    const cluster = await this.#parts.cluster()
+    this.#round ??= await this.#prepare(cluster)
     const round = this.#round
     if (!round) return EVERY_MS
     for (const some of batchesOf(round.writes, AT_ONCE)) {
-      await Promise.all(some.map((one) => place.following.put(one)))
+      await Promise.all(some.map((logWrite) => cluster.following.put(logWrite)))
     }
-    if (await place.epochs.commit(round.flushes)) this.#done(round)
-    else await this.#leaveOutLost(place.epochs, round)
+    if (await cluster.epochs.commit(round.flushes)) this.#done(round)
+    else await this.#leaveOutLost(cluster.epochs, round)
     this.#isAway = false
     return round.reached < this.#parts.arrivals.tip() ? 0 : EVERY_MS
   }
@@ -199,13 +199,13 @@ class Writer {
     }
   }
 
-  async #prepare(place: Place): Promise<Round | undefined> {
-    const live = await this.#takeUp(place)
+  async #prepare(cluster: ClusterState): Promise<Round | undefined> {
+    const live = await this.#takeUp(cluster)
     const gathered = this.#gather(live)
     if (!gathered) return undefined
     const writes: Round['writes'] = []
     for (const some of batchesOf([...gathered.to], AT_ONCE)) {
-      const made = some.map(([uid, items]) => this.#writeOf(place, { uid, items, ...gathered }))
+      const made = some.map(([uid, items]) => this.#writeOf(cluster, { uid, items, ...gathered }))
       writes.push(...(await Promise.all(made)).filter(({ items }) => items.length > 0))
     }
     const touched = new Set(writes.map(({ bucket }) => bucket))
@@ -220,7 +220,7 @@ class Writer {
   }
 
   /** @returns the buckets that it may write now */
-  async #takeUp({ epochs: register }: Place): Promise<number[]> {
+  async #takeUp({ epochs: register }: ClusterState): Promise<number[]> {
     // All at once, so that the engine is asked at most once.
     const epochs = await Promise.all(all.map((bucket) => this.#parts.leases.epochOf(bucket)))
     const held = new Map(
@@ -232,7 +232,9 @@ class Writer {
     const isNew = ([bucket, epoch]: [number, number]) => this.#buckets.get(bucket)?.epoch !== epoch
     const taken = new Map([...held].filter(isNew))
     const begun = await register.begin(taken)
-    await Promise.all([...taken].map(([...one]) => this.#begin(register, one, begun.get(one[0]))))
+    await Promise.all(
+      [...taken].map(([...item]) => this.#begin(register, item, begun.get(item[0]))),
+    )
     return [...held.keys()].filter((bucket) => !this.#buckets.get(bucket)!.isLost)
   }
 
@@ -330,24 +332,28 @@ class Writer {
   }
 
   async #writeOf(
-    place: Place,
+    cluster: ClusterState,
     { uid, items, members, follows, reached }: Delivery,
   ): Promise<Round['writes'][number]> {
     const { actors, deliveries } = this.#parts
     const bucket = members.get(uid)!
     const own = this.#buckets.get(bucket)!
     const member = actors.didOf(uid)
-    const tip = own.tips.get(uid) ?? (await tipOf(place, member, own))
+    const tip = own.tips.get(uid) ?? (await tipOf(cluster, member, own))
     const news =
-      tip === 0 ? deliveries.newest(uid, reached) : await unknown(place, { member, own, items })
+      tip === 0 ? deliveries.newest(uid, reached) : await unknown(cluster, { member, own, items })
     const { epoch, flush } = own
-    const number = Math.max(tip, place.following.base) + 1
+    const number = Math.max(tip, cluster.following.base) + 1
     const write = { bucket, uid, member, epoch, flush: flush + 1, number, items: news }
     return { ...write, follows: follows.get(uid) }
   }
 }
 
-async function tipOf({ following }: Place, member: string, { committed }: Bucket): Promise<number> {
+async function tipOf(
+  { following }: ClusterState,
+  member: string,
+  { committed }: Bucket,
+): Promise<number> {
   const range = { member, at: Number.MAX_SAFE_INTEGER, isForward: false, limit: 1 }
   const { entries } = await following.read(range, committed)
   return entries[0]?.number ?? 0
@@ -359,7 +365,7 @@ async function tipOf({ following }: Place, member: string, { committed }: Bucket
  * age of the oldest item in doubt.
  */
 async function unknown(
-  { following }: Place,
+  { following }: ClusterState,
   { member, own, items }: { member: string; own: Bucket; items: readonly Delivered[] },
 ): Promise<readonly Delivered[]> {
   const inDoubt = items.filter(({ sortAt }) => sortAt < own.begunAt + CLOCKS_DIFFER_MS)

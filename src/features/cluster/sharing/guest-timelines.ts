@@ -5,7 +5,7 @@
 
 import type { FollowGraphReader, TimelineEntry, TimelineReader } from '@slipstream/follow-graph'
 import { LruMap } from '../../../base/util/lru.ts'
-import type { Keeps } from '../../../data/graph/lossiness.ts'
+import type { IsDrawn } from '../../../data/graph/lossiness.ts'
 import { type ActorReader, HIDDEN } from '../../../data/graph/types.ts'
 import { INVALIDATION } from '../../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../../data/shared-memory/invalidation-ring.ts'
@@ -26,7 +26,7 @@ export type GuestStart = { items: Iterable<NamedItem>; floor: number; seq: numbe
 type Dependencies = {
   actors: Pick<ActorReader, 'flagsOf'>
   graph: Pick<FollowGraphReader, 'has'>
-  keeps: Keeps
+  isDrawn: IsDrawn
   items: LoggedItems
   tail: ArrivalTail
   /** Used only here. */
@@ -64,14 +64,14 @@ export function createGuestTimelines(parts: Dependencies): GuestTimelines {
       if (!guest) return undefined
       const isBelow = ({ sortAt }: TimelineEntry) => !before || sortAt < before.sortAt
       const entries = guest.entries.filter(
-        (entry) => isBelow(entry) && isShown(parts, owner, entry),
+        (entry) => isBelow(entry) && isVisible(parts, owner, entry),
       )
       return { entries: entries.slice(0, limit), truncated: true }
     },
   }
 }
 
-function isShown(
+function isVisible(
   { actors, graph }: Dependencies,
   owner: number,
   { originator }: TimelineEntry,
@@ -113,7 +113,7 @@ class Guests {
       this.#all.delete(owner)
       return undefined
     }
-    const taken = news.filter((one) => this.#takes(owner, one)).map(({ item }) => item)
+    const taken = news.filter((arrival) => this.#takes(owner, arrival)).map(({ item }) => item)
     if (taken.length > 0) add(guest, this.#parts.items.byItem(taken).values())
     guest.seq = news.at(-1)?.seq ?? guest.seq
     this.#dropGone(guest)
@@ -122,7 +122,7 @@ class Guests {
 
   #takes(owner: number, { uid, item }: Arrival): boolean {
     if (uid === owner) return true
-    return this.#parts.graph.has(owner, uid) && this.#parts.keeps(owner, item)
+    return this.#parts.graph.has(owner, uid) && this.#parts.isDrawn(owner, item)
   }
 
   #dropGone(guest: Guest): void {

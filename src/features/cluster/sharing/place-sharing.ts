@@ -11,12 +11,12 @@ import type { Db } from '../../../data/store/db.ts'
 import { membersDeletedBefore } from '../../../data/store/members/members.ts'
 import type { OnViewer } from '../../../http/server/auth.ts'
 import { parseState } from '../../../ingest/indexing/member-state/document.ts'
-import type { PlaceAct, TokenRequest } from '../place/plan.ts'
+import type { ClusterAct, TokenRequest } from '../place/plan.ts'
 import { engineRefusal } from './engine-waits.ts'
-import { createSharedPlace, type SharedPlace } from './shared-place.ts'
+import { createSharedClusterState, type SharedClusterState } from './shared-place.ts'
 import type { SharedState } from './shared-state.ts'
 
-type Options = Omit<Parameters<typeof createSharedPlace>[0], 'isFollowing' | 'writer'> & {
+type Options = Omit<Parameters<typeof createSharedClusterState>[0], 'isFollowing' | 'writer'> & {
   /** Shared private state of members, which takes their own requests. */
   state: Pick<SharedState, 'writer' | 'forget' | 'shareOwn'>
   ingest: Pick<IngestConnection, 'writer' | 'operate' | 'configuredMembers'>
@@ -26,22 +26,22 @@ type Options = Omit<Parameters<typeof createSharedPlace>[0], 'isFollowing' | 'wr
 }
 
 /** For one serving thread. */
-export function sharePlace(options: Options) {
+export function shareClusterState(options: Options) {
   const { state, db, ingest, config, log, isFirst } = options
   const { writer } = ingest
-  const place = createSharedPlace({ ...options, writer, isFollowing: isFirst })
+  const cluster = createSharedClusterState({ ...options, writer, isFollowing: isFirst })
   const onError = (error: unknown) =>
     log.warn({ err: error }, 'a deleted account’s state could not be removed')
   const forgetting = isFirst ? forgetDeleted({ db, state, onError }) : undefined
   const { maxMembers } = config
   return {
-    ...place,
-    ...throughPlace({ place, state, writer: state.writer, ingest, config }),
-    hasSeat: () => maxMembers === 0 || place.countMembers() < maxMembers,
-    withNews: (onViewer: OnViewer) => withNews(onViewer, place),
+    ...cluster,
+    ...throughCluster({ cluster, state, writer: state.writer, ingest, config }),
+    hasSeat: () => maxMembers === 0 || cluster.countMembers() < maxMembers,
+    withNews: (onViewer: OnViewer) => withNews(onViewer, cluster),
     close(): void {
       forgetting?.close()
-      place.close()
+      cluster.close()
     },
   }
 }
@@ -52,26 +52,26 @@ const TOKENS: ReadonlySet<TokenRequest['kind']> = new Set([
 ])
 
 type Dependencies = {
-  place: SharedPlace
+  cluster: SharedClusterState
   state: Pick<SharedState, 'forget' | 'shareOwn'>
   writer: Writer
   ingest: Pick<IngestConnection, 'operate' | 'configuredMembers'>
   config: Pick<Config, 'maxMembers'>
 }
 
-function throughPlace(parts: Dependencies): {
+function throughCluster(parts: Dependencies): {
   writer: Writer
   operate: IngestConnection['operate']
 } {
-  const { place, state, writer, ingest, config } = parts
-  const decide = (act: PlaceAct) => place.decide(act).catch(asRefusal)
+  const { cluster, state, writer, ingest, config } = parts
+  const decide = (act: ClusterAct) => cluster.decide(act).catch(asRefusal)
 
   /** Members named in the configuration need no seat. */
   const seatsFor = (did: string) =>
     ingest.configuredMembers().includes(did) ? 0 : config.maxMembers
 
   async function join(did: string): Promise<void> {
-    if (place.hasMember(did)) return
+    if (cluster.hasMember(did)) return
     await decide({ kind: 'join', did, maxMembers: seatsFor(did) })
   }
 
@@ -116,7 +116,7 @@ function throughPlace(parts: Dependencies): {
 /** @returns undefined for what each node decides for itself */
 function sharedAct(
   request: Exclude<OperatorRequest, { kind: 'import-follows' | 'import-state' }>,
-): PlaceAct | undefined {
+): ClusterAct | undefined {
   if (!request.kind.includes('/')) return request as Exclude<typeof request, FeatureRequest>
   const token = request as TokenRequest
   return TOKENS.has(token.kind) ? token : undefined
@@ -138,13 +138,13 @@ export function isEngineAway(error: unknown): boolean {
 }
 
 /** Before an account is turned away, takes in other nodes' decisions and checks again. */
-function withNews(onViewer: OnViewer, place: SharedPlace): OnViewer {
+function withNews(onViewer: OnViewer, cluster: SharedClusterState): OnViewer {
   return async (did, token, request) => {
     try {
       await onViewer(did, token, request)
     } catch (error) {
       if (!isAboutMembership(error)) throw error
-      await place.refresh()
+      await cluster.refresh()
       await onViewer(did, token, request)
     }
   }

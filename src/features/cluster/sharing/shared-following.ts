@@ -21,7 +21,7 @@ type SharedFollowing = FollowingLogs & UpToDate & { fallbacks(): number }
 
 type Dependencies = {
   /** @throws EngineUnavailableError */
-  place: () => Promise<{ following: FollowingLog; epochs: FollowingEpochs }>
+  cluster: () => Promise<{ following: FollowingLog; epochs: FollowingEpochs }>
   db: Db
   items: LoggedItems
   log: Pick<Logger, 'warn' | 'error'>
@@ -39,15 +39,15 @@ const CLOCKS_DIFFER_MS = 10_000
 
 export function createSharedFollowing(parts: Dependencies): SharedFollowing {
   const tips = new LruMap<string, number>(MAX_TIPS)
-  const said = {
+  const messages = {
     away: 'the engine is unreachable: members’ timelines by arrival can’t continue',
     failed: 'a member’s timeline could not be read from the engine',
   }
-  const waits = createEngineWaits({ ...parts, ...said })
-  const patient = createEngineWaits({ ...parts, ...said, waitedForMs: FIRST_WAITED_FOR_MS })
+  const waits = createEngineWaits({ ...parts, ...messages })
+  const patient = createEngineWaits({ ...parts, ...messages, waitedForMs: FIRST_WAITED_FOR_MS })
 
   async function slice(did: string, range: ArrivalRange): Promise<Slice> {
-    const { following, epochs } = await parts.place()
+    const { following, epochs } = await parts.cluster()
     const committed = await epochs.committed(bucketOf(did))
     const found = await following.read({ ...range, member: did }, committed)
     return settled(parts, found, range.isForward)

@@ -27,19 +27,19 @@ export type SharedHomes = {
    * is the first one.
    * @returns whether the fetch succeeded; undefined if nothing is fetched
    */
-  asked(viewer: { did: string; uid: number }): Promise<boolean> | undefined
+  requested(viewer: { did: string; uid: number }): Promise<boolean> | undefined
   /** Rings, and the fetched timelines of other members. */
   timelines: TimelineReader
   /**
    * How often the end of a log was fetched, how often that was useful, and how many timelines are
    * kept now.
    */
-  counts(): { asked: number; used: number; kept: number }
+  counts(): { requested: number; used: number; cached: number }
 }
 
 type Dependencies = {
   /** @throws EngineUnavailableError */
-  place: () => Promise<{ following: FollowingLog; epochs: FollowingEpochs }>
+  cluster: () => Promise<{ following: FollowingLog; epochs: FollowingEpochs }>
   db: Db
   actors: Pick<ActorReader, 'flagsOf' | 'hashOf'>
   graph: Pick<FollowGraphReader, 'follows'>
@@ -81,7 +81,7 @@ export function createSharedHomes(parts: Dependencies): SharedHomes {
     waitedForMs: FETCHED_WITHIN_MS,
     failed: 'the end of a member’s timeline could not be read from the engine',
   })
-  const counts = { asked: 0, used: 0 }
+  const counts = { requested: 0, used: 0 }
   const loading = new Map<number, Promise<boolean>>()
   const cameAt = new LruMap<number, number>(MAX_COMING)
   const openedAt = new LruMap<number, number>(MAX_OPENED)
@@ -95,8 +95,8 @@ export function createSharedHomes(parts: Dependencies): SharedHomes {
   }
 
   async function load(did: string, uid: number): Promise<void> {
-    counts.asked++
-    const { following, epochs } = await parts.place()
+    counts.requested++
+    const { following, epochs } = await parts.cluster()
     // Commits are read before entries, so anything missing in the entries arrived after the
     // position.
     const { committed, position } = await epochs.reached(bucketOf(did))
@@ -116,7 +116,7 @@ export function createSharedHomes(parts: Dependencies): SharedHomes {
   }
 
   return {
-    asked({ did, uid }) {
+    requested({ did, uid }) {
       const isMember = uid !== 0 && (actors.flagsOf(uid) & MEMBER) !== 0
       if (!isMember || rings.isOpen(uid)) return undefined
       if (held.hasOf(did)) openRing(did, uid)
@@ -132,7 +132,7 @@ export function createSharedHomes(parts: Dependencies): SharedHomes {
       read: (uid, before, limit) =>
         rings.read(uid, before, limit) ?? guests.read(uid, before, limit),
     },
-    counts: () => ({ ...counts, kept: guests.size() }),
+    counts: () => ({ ...counts, cached: guests.size() }),
   }
 }
 

@@ -12,35 +12,35 @@ import type { Db } from '../../../data/store/db.ts'
 import { atOneMoment } from '../../../data/store/transact.ts'
 import { EngineUnavailableError } from '../engine/connect.ts'
 import {
-  MAX_PLACE_CHANGES_AT_ONCE,
-  type NewPlaceChange,
-  type NumberedPlaceChange,
-  type PlaceChanges,
-  type PlaceSlice,
+  type ClusterChanges,
+  type ClusterSlice,
+  MAX_CLUSTER_CHANGES_AT_ONCE,
+  type NewClusterChange,
+  type NumberedClusterChange,
 } from '../engine/place-changes.ts'
-import { ownPlace } from '../place/own-place.ts'
+import { ownClusterState } from '../place/own-place.ts'
 import { type DocChange, docKey } from '../place/place-doc.ts'
-import { type PlaceAct, planAct } from '../place/plan.ts'
-import type { SharedPlaceRequest } from '../requests.ts'
+import { type ClusterAct, planAct } from '../place/plan.ts'
+import type { ClusterStateRequest } from '../requests.ts'
 import {
   allSharedKeys,
+  clusterVersion,
   countStanding,
   findSharedKey,
   goneKeys,
-  knownPlace,
-  placeVersion,
+  knownCluster,
   stands,
 } from '../store/shared-place.ts'
 import { createEngineWaits } from './engine-waits.ts'
 
-export type SharedPlace = {
+export type SharedClusterState = {
   /**
    * Applies an action on all nodes.
    * @returns figures
    * @throws the reason why it cannot be done, or EngineUnavailableError: then it may or may not
    * have been done
    */
-  decide(act: PlaceAct): Promise<Record<string, number>>
+  decide(act: ClusterAct): Promise<Record<string, number>>
   /**
    * Takes in other nodes' decisions, once for all concurrent callers. Never rejects.
    * @returns whether that succeeded
@@ -54,11 +54,11 @@ export type SharedPlace = {
   close(): void
 }
 
-type Place = { id: string; decisions: PlaceChanges }
+type ClusterState = { id: string; decisions: ClusterChanges }
 
 type Dependencies = {
   /** @throws EngineUnavailableError */
-  place: () => Promise<Place>
+  cluster: () => Promise<ClusterState>
   db: Db
   writer: Writer
   log: Pick<Logger, 'warn' | 'error' | 'info'>
@@ -78,10 +78,10 @@ const MAX_APPLIED_AT_ONCE = 500
  * Deletions are remembered for nodes that were away. Surplus ones are pruned every TIDIED_EVERY
  * changes.
  */
-const GONE_KEPT = 10_000
+const GONE_RETAINED = 10_000
 const TIDIED_EVERY = 100
 
-export function createSharedPlace(parts: Dependencies): SharedPlace {
+export function createSharedClusterState(parts: Dependencies): SharedClusterState {
   const { db, isFollowing } = parts
   const waits = createEngineWaits({
     ...parts,
@@ -89,7 +89,7 @@ export function createSharedPlace(parts: Dependencies): SharedPlace {
     failed: 'could not read the nodes’ shared data from the engine',
   })
   const turns = createLimiter({ maxRunning: 1 })
-  const bringing = oneAtATime(async () => bringPlace(parts, await parts.place()))
+  const bringing = oneAtATime(async () => bringClusterState(parts, await parts.cluster()))
   const timer = isFollowing
     ? setInterval(() => {
         if (!waits.isAway()) void bringing().catch(waits.fellBehind)
@@ -108,7 +108,7 @@ export function createSharedPlace(parts: Dependencies): SharedPlace {
     refresh: () => waits.inTime(bringing),
     hasMember: (did) => stands(db, docKey('member', did)),
     countMembers: () => countStanding(db, docKey('member', '')),
-    id: () => knownPlace(db),
+    id: () => knownCluster(db),
     close: () => clearInterval(timer),
   }
 }
@@ -138,17 +138,17 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
 
 async function decideInTurn(
   parts: Dependencies,
-  act: PlaceAct,
+  act: ClusterAct,
   bringing: () => Promise<void>,
 ): Promise<Record<string, number>> {
   const { db, now = Date.now } = parts
-  const { id, decisions } = await parts.place()
+  const { id, decisions } = await parts.cluster()
   let attempted: Record<string, number> | undefined
   for (let attempt = 1, failures = 0; attempt <= MAX_ATTEMPTS; attempt++) {
     await bringing()
     const { version, changes, figures } = atOneMoment(db, () => {
       const plan = planAct({ db, now: now() }, act)
-      return { ...plan, version: placeVersion(db, id)!, changes: withReplaced(db, plan.changes) }
+      return { ...plan, version: clusterVersion(db, id)!, changes: withReplaced(db, plan.changes) }
     })()
     // An earlier attempt may have succeeded without an answer.
     if (changes.length === 0) return attempted ?? figures
@@ -168,28 +168,34 @@ async function decideInTurn(
   throw new EngineUnavailableError('other nodes keep making decisions')
 }
 
-function withReplaced(db: Db, changes: readonly DocChange[]): NewPlaceChange[] {
-  return changes.map((one) => ({ ...one, replaces: findSharedKey(db, one.key)?.number }))
+function withReplaced(db: Db, changes: readonly DocChange[]): NewClusterChange[] {
+  return changes.map((change) => ({ ...change, replaces: findSharedKey(db, change.key)?.number }))
 }
 
 /** Brings rows up to date with the engine, after sending it what this node had before sharing. */
-export async function bringPlace(
+export async function bringClusterState(
   parts: Pick<Dependencies, 'db' | 'writer' | 'log'>,
-  found: Place,
+  found: ClusterState,
 ): Promise<void> {
   const { db, writer } = parts
-  const { id: place, decisions } = found
-  const known = placeVersion(db, place)
+  const { id: clusterId, decisions } = found
+  const known = clusterVersion(db, clusterId)
   if (known === undefined) await addOwn(parts, found)
   if (known !== undefined && (await decisions.version()) === known) return
   const slice = await decisions.since(known ?? 0)
   let from = known ?? 0
-  const send = async (changes: readonly NumberedPlaceChange[], to: number, goneUntil = 0) => {
-    const body: SharedPlaceRequest = { place, from, to, goneUntil, changes: [...changes] }
+  const send = async (changes: readonly NumberedClusterChange[], to: number, goneUntil = 0) => {
+    const body: ClusterStateRequest = {
+      place: clusterId,
+      from,
+      to,
+      goneUntil,
+      changes: [...changes],
+    }
     await writer.send({ kind: 'cluster/place', did: '', body })
     from = to
   }
-  if (slice.isWhole) await send(missingIn(db, slice), from)
+  if (slice.isComplete) await send(missingIn(db, slice), from)
   for (const some of batchesOf(slice.changes, MAX_APPLIED_AT_ONCE)) {
     await send(some, some.at(-1)!.number)
   }
@@ -200,7 +206,7 @@ export async function bringPlace(
  * Keys that are gone without any record of their deletion. They have no number, since no change of
  * the place holds them.
  */
-function missingIn(db: Db, { changes }: PlaceSlice): PlaceSlice['changes'] {
+function missingIn(db: Db, { changes }: ClusterSlice): ClusterSlice['changes'] {
   const standing = new Set(changes.map(({ key }) => key))
   const change = JSON.stringify({ at: 0, by: '', reason: '' })
   return allSharedKeys(db)
@@ -211,16 +217,16 @@ function missingIn(db: Db, { changes }: PlaceSlice): PlaceSlice['changes'] {
 /** Sends what this node had before sharing to the engine, except keys that exist there. */
 async function addOwn(
   { db, log }: Pick<Dependencies, 'db' | 'log'>,
-  { decisions }: Place,
+  { decisions }: ClusterState,
 ): Promise<void> {
-  const own = ownPlace(db)
+  const own = ownClusterState(db)
   await addMissing(decisions, own)
   if (own.length > 0) log.info({ found: own.length }, 'this node’s data of the place is now shared')
 }
 
 /** Puts documents whose keys the engine does not have. */
 export async function addMissing(
-  decisions: PlaceChanges,
+  decisions: ClusterChanges,
   all: readonly DocChange[],
 ): Promise<void> {
   let left = all.length
@@ -235,13 +241,13 @@ export async function addMissing(
 
 /** Stops if another node commits first. */
 async function addSome(
-  decisions: PlaceChanges,
+  decisions: ClusterChanges,
   from: number,
   missing: readonly DocChange[],
 ): Promise<void> {
   let version = from
-  for (const some of batchesOf(missing, MAX_PLACE_CHANGES_AT_ONCE)) {
-    const changes = some.map((one) => ({ ...one, replaces: undefined }))
+  for (const some of batchesOf(missing, MAX_CLUSTER_CHANGES_AT_ONCE)) {
+    const changes = some.map((docChange) => ({ ...docChange, replaces: undefined }))
     if (!(await decisions.put(version, changes))) return
     version += changes.length
   }
@@ -252,12 +258,12 @@ const roundsOf = (version: number) => Math.floor(version / TIDIED_EVERY)
 /** Prunes surplus deletions periodically, so that they do not accumulate. */
 async function tidy(
   { db, log }: Dependencies,
-  decisions: PlaceChanges,
+  decisions: ClusterChanges,
   version: number,
 ): Promise<void> {
   const gone = goneKeys(db)
-  const surplus = gone.slice(0, gone.length - GONE_KEPT).map(({ number }) => number)
-  for (const some of batchesOf(surplus, MAX_PLACE_CHANGES_AT_ONCE)) {
+  const surplus = gone.slice(0, gone.length - GONE_RETAINED).map(({ number }) => number)
+  for (const some of batchesOf(surplus, MAX_CLUSTER_CHANGES_AT_ONCE)) {
     const isDone = await decisions.prune(version, some).catch((error: Error) => {
       log.warn({ reason: error.message }, 'could not delete removed data from the engine')
       return false

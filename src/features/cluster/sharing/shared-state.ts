@@ -42,11 +42,11 @@ export type SharedState = {
 }
 
 /** The engine as currently reached. */
-export type PrivatePlace = { id: string; changes: PrivateChanges }
+export type PrivateClusterState = { id: string; changes: PrivateChanges }
 
 type Dependencies = {
   /** @throws EngineUnavailableError */
-  place: () => Promise<PrivatePlace>
+  cluster: () => Promise<PrivateClusterState>
   db: Db
   writer: Writer
   log: Pick<Logger, 'warn' | 'error'>
@@ -62,7 +62,7 @@ type Dependencies = {
 const STOPPED_MS = 2_000
 
 export function createSharedState(parts: Dependencies): SharedState {
-  const { place, writer, now = Date.now } = parts
+  const { cluster, writer, now = Date.now } = parts
   const waits = createEngineWaits({
     ...parts,
     away: 'the engine is unreachable: this node’s private state is read, not changed',
@@ -73,7 +73,7 @@ export function createSharedState(parts: Dependencies): SharedState {
   const wakes = createWakeWatch(STOPPED_MS)
 
   /** Once at a time per member, since it may be much data. */
-  function move(found: PrivatePlace, did: string): Promise<void> {
+  function move(found: PrivateClusterState, did: string): Promise<void> {
     const running = moving.get(did)
     if (running) return running
     const started = addOwn(parts, found, did).finally(() => moving.delete(did))
@@ -82,14 +82,14 @@ export function createSharedState(parts: Dependencies): SharedState {
   }
 
   async function bring(did: string): Promise<void> {
-    const found = await place()
+    const found = await cluster()
     if (knownVersion(parts.db, did, found.id) === undefined) await move(found, did)
     await bringNews(parts, found, did)
   }
 
   async function share(did: string, act: PrivateAct): Promise<void> {
     if (wakes.justWoke()) throw new EngineUnavailableError('this node was stopped for a while')
-    const found = await place()
+    const found = await cluster()
     if (knownVersion(parts.db, did, found.id) === undefined) await move(found, did)
     for (const some of batchesOf(changesOf(act, now()), MAX_CHANGES_AT_ONCE))
       await found.changes.append(did, some)
@@ -109,9 +109,9 @@ export function createSharedState(parts: Dependencies): SharedState {
       },
     },
     upToDate: (did) => waits.inTime(() => bring(did)),
-    forget: async (did) => (await place()).changes.forget(did),
+    forget: async (did) => (await cluster()).changes.forget(did),
     async shareOwn(did) {
-      const { changes } = await place()
+      const { changes } = await cluster()
       const own = changesOfState(readState(parts.db, did))
       for (const some of batchesOf(own, MAX_CHANGES_AT_ONCE)) await changes.append(did, some)
       await bring(did)
@@ -124,7 +124,7 @@ export function createSharedState(parts: Dependencies): SharedState {
 /** Brings rows up to date with the engine, after sending it what this node had before sharing. */
 export async function bringState(
   parts: Pick<Dependencies, 'db' | 'writer'>,
-  found: PrivatePlace,
+  found: PrivateClusterState,
   did: string,
 ): Promise<void> {
   if (knownVersion(parts.db, did, found.id) === undefined) await addOwn(parts, found, did)
@@ -133,7 +133,7 @@ export async function bringState(
 
 async function bringNews(
   { db, writer }: Pick<Dependencies, 'db' | 'writer'>,
-  { id, changes }: PrivatePlace,
+  { id, changes }: PrivateClusterState,
   did: string,
 ): Promise<void> {
   const known = knownVersion(db, did, id)
@@ -147,15 +147,15 @@ async function bringNews(
   await writer.send({ kind: 'cluster/state', did, body })
 }
 
-function knownVersion(db: Db, did: string, place: string): number | undefined {
+function knownVersion(db: Db, did: string, clusterId: string): number | undefined {
   const uid = uidOfDid(db, did)
-  return uid === undefined ? undefined : sharedVersion(db, uid, place)
+  return uid === undefined ? undefined : sharedVersion(db, uid, clusterId)
 }
 
 /** Sends what this node had before sharing to the engine, except keys that exist there. */
 async function addOwn(
   { db }: Pick<Dependencies, 'db'>,
-  { changes }: PrivatePlace,
+  { changes }: PrivateClusterState,
   did: string,
 ): Promise<void> {
   if (uidOfDid(db, did) === undefined) return

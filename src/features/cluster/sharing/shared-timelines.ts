@@ -26,13 +26,13 @@ type SharedTimelines = Followed & {
 }
 
 type CursorKey = { id: number; secret: Buffer }
-type Place = { id: string; timelines: Pick<TimelineLog, 'put' | 'after'> }
+type ClusterState = { id: string; timelines: Pick<TimelineLog, 'put' | 'after'> }
 
 type Dependencies = {
   /** @throws EngineUnavailableError */
-  place: () => Promise<Place>
+  cluster: () => Promise<ClusterState>
   /** The place's identity as known before the engine is reached. */
-  placeId?: () => string | undefined
+  clusterId?: () => string | undefined
   db: Db
   ingest: Pick<TimelineWriter, 'writeTimelines' | 'planPosts'>
   log: Pick<Logger, 'warn' | 'error'>
@@ -66,12 +66,12 @@ function createCursorKeys(before: string | undefined) {
 }
 
 /** The secret with which all nodes of a place sign cursors. */
-export function sharedCursorSecret(placeId: string): Buffer {
-  return hash('sha256', `cursors ${placeId}`, 'buffer')
+export function sharedCursorSecret(clusterId: string): Buffer {
+  return hash('sha256', `cursors ${clusterId}`, 'buffer')
 }
 
 export function createSharedTimelines(parts: Dependencies): SharedTimelines {
-  const { place } = parts
+  const { cluster } = parts
   const followed = new Map<string, number>()
   const waits = createEngineWaits({
     ...parts,
@@ -82,10 +82,10 @@ export function createSharedTimelines(parts: Dependencies): SharedTimelines {
     if (!waits.isAway()) void bringAll([...followed.keys()]).catch(waits.fellBehind)
   }, FOLLOWED_EVERY_MS)
   timer.unref()
-  const keys = createCursorKeys(parts.placeId?.())
+  const keys = createCursorKeys(parts.clusterId?.())
 
-  async function open(): Promise<Place> {
-    const found = await place()
+  async function open(): Promise<ClusterState> {
+    const found = await cluster()
     keys.know(found.id)
     return found
   }
@@ -110,8 +110,8 @@ export function createSharedTimelines(parts: Dependencies): SharedTimelines {
     async post(posts) {
       const outcomes: PostOutcome[] = []
       const all = Map.groupBy(posts.keys(), (i) => posts[i]!.name)
-      const each = async ([name, places]: [string, number[]]) => {
-        for (const some of cutForLog(posts, places)) {
+      const each = async ([name, positions]: [string, number[]]) => {
+        for (const some of cutForLog(posts, positions)) {
           const done = await postSome(
             name,
             some.map((i) => posts[i]!),
@@ -160,17 +160,17 @@ export async function bringTimeline(
 
 async function append(
   parts: Dependencies,
-  place: Place,
+  cluster: ClusterState,
   { name, posts }: { name: string; posts: TimelinePost[] },
 ): Promise<PostOutcome[]> {
-  const timeline = { place: place.id, name }
+  const timeline = { place: cluster.id, name }
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-    await bringTimeline(parts, place, name)
+    await bringTimeline(parts, cluster, name)
     const plan = await parts.ingest.planPosts({ timeline, posts })
     if (plan.given.length === 0) return plan.outcomes
-    if (await place.timelines.put(name, plan.version + 1, entryOf(plan))) {
+    if (await cluster.timelines.put(name, plan.version + 1, entryOf(plan))) {
       // It is committed; if this node misses it now, the next reader brings it.
-      await bringTimeline(parts, place, name).catch(() => undefined)
+      await bringTimeline(parts, cluster, name).catch(() => undefined)
       return plan.outcomes
     }
     await pause(Math.random() * LONGEST_PAUSE_MS)

@@ -21,11 +21,11 @@ function seenFirst(changes: readonly NumberedChange[]): NumberedChange[] {
 export function applySharedState(
   ctx: IndexContext,
   did: string,
-  { place, from, to, changes }: SharedStateRequest,
+  { place: clusterId, from, to, changes }: SharedStateRequest,
   apply: (act: PrivateAct) => void,
 ): void {
   const uid = internActor(ctx, did)
-  const known = sharedVersion(ctx.db, uid, place)
+  const known = sharedVersion(ctx.db, uid, clusterId)
   if (known !== from && !isFurther({ known, from, to })) return
   const news = known === from ? changes : changes.filter(({ number }) => number > known!)
   const { now } = ctx
@@ -34,7 +34,7 @@ export function applySharedState(
     for (const act of actsOf(change)) apply(act)
   }
   ctx.now = now
-  setSharedVersion(ctx.db, uid, place, to)
+  setSharedVersion(ctx.db, uid, clusterId, to)
 }
 
 /** Whether changes that start at `from` still lead on from this node's current version. */

@@ -53,25 +53,25 @@ export function changesOfState(state: MemberState): PrivateChange[] {
       { kind: 'mute', subjectDid: did, ...scope },
       at({ ...(createdAt && { createdAt }) }),
     ]),
-    ...state.listMutes.map((one): [PrivateAct, number] => [
-      { kind: 'mute-list', list: one.list },
-      at(one),
+    ...state.listMutes.map((mute): [PrivateAct, number] => [
+      { kind: 'mute-list', list: mute.list },
+      at(mute),
     ]),
-    ...state.threadMutes.map((one): [PrivateAct, number] => [
-      { kind: 'mute-thread', root: one.root },
-      at(one),
+    ...state.threadMutes.map((threadMute): [PrivateAct, number] => [
+      { kind: 'mute-thread', root: threadMute.root },
+      at(threadMute),
     ]),
-    ...state.bookmarks.map(({ uri, cid, ...one }): [PrivateAct, number] => [
+    ...state.bookmarks.map(({ uri, cid, ...item }): [PrivateAct, number] => [
       { kind: 'bookmark', uri, cid },
-      at(one),
+      at(item),
     ]),
-    ...state.drafts.map(({ id, draft, ...one }): [PrivateAct, number] => [
+    ...state.drafts.map(({ id, draft, ...item }): [PrivateAct, number] => [
       { kind: 'create-draft', draftId: id, draft: JSON.stringify(draft) },
-      at(one),
+      at(item),
     ]),
-    ...state.activitySubscriptions.map(({ did, post, reply, ...one }): [PrivateAct, number] => [
+    ...state.activitySubscriptions.map(({ did, post, reply, ...item }): [PrivateAct, number] => [
       { kind: 'activity-subscription', subject: did, post, reply },
-      at(one),
+      at(item),
     ]),
     ...(seen === undefined ? [] : [notTimed({ kind: 'notifications-seen', seenAt: seen }, seen)]),
     ...(priority ? [notTimed({ kind: 'notification-priority', priority }, seen)] : []),

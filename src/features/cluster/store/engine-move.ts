@@ -5,9 +5,9 @@ import { ConfigError } from '../../../base/config/config.ts'
 import type { Db, WriteDb } from '../../../data/store/db.ts'
 import { findMeta, putMeta, removeMeta } from '../../../data/store/meta-values.ts'
 import { perDatabase } from '../../../data/store/per-database.ts'
-import { knownPlace } from './shared-place.ts'
+import { knownCluster } from './shared-place.ts'
 
-/** `id`: of this node's move, as the engine knows it (features/cluster/engine/place-moves.ts); `place`: of the engine. */
+/** `id`: of this node's move, as the engine knows it (features/cluster/engine/place-moves.ts); `clusterId`: of the engine. */
 type EngineMove = { place: string; id: string }
 
 const KEY = 'engine.move'
@@ -36,22 +36,22 @@ export function putEngineMove(db: WriteDb, move: EngineMove): void {
 
 /** The engine that owns data which this node may not change alone. */
 export function sharedWith(db: Db): string | undefined {
-  return knownPlace(db) ?? findEngineMove(db)?.place
+  return knownCluster(db) ?? findEngineMove(db)?.place
 }
 
 /** @throws ConfigError if the node would change that data alone */
 export function refuseAlone(db: Db): void {
-  const place = sharedWith(db)
-  if (place === undefined) return
+  const clusterId = sharedWith(db)
+  if (clusterId === undefined) return
   throw new ConfigError(
-    `This data folder belongs to a place on an engine (${place}), but SLIPSTREAM_ENGINE is not set.`,
+    `This data folder belongs to a place on an engine (${clusterId}), but SLIPSTREAM_ENGINE is not set.`,
     'Set it again, or move the place back with `slipstream move-from-engine` (docs/CLUSTER.md).',
   )
 }
 
 /** Makes the rows this node's own from now on. */
 export function leaveEngine(db: WriteDb): void {
-  for (const one of statements(db).leave) one.run()
+  for (const statement of statements(db).leave) statement.run()
   removeMeta(db, KEY)
 }
 

@@ -11,7 +11,7 @@ const statements = perDatabase((db) => ({
     .prepare<[string], number>('SELECT version FROM shared_places WHERE place = ?')
     .pluck(),
   setVersion: db.prepare<[string, number]>('INSERT OR REPLACE INTO shared_places VALUES (?, ?)'),
-  dropPlaces: db.prepare<[]>('DELETE FROM shared_places'),
+  dropClusters: db.prepare<[]>('DELETE FROM shared_places'),
   find: db.prepare<[string], SharedKey>('SELECT * FROM shared_keys WHERE key = ?'),
   put: db.prepare<[string, number, 0 | 1]>('INSERT OR REPLACE INTO shared_keys VALUES (?, ?, ?)'),
   drop: db.prepare<[string]>('DELETE FROM shared_keys WHERE key = ?'),
@@ -30,21 +30,21 @@ const statements = perDatabase((db) => ({
 }))
 
 /** Number of the latest change applied; undefined if none of that engine ever was. */
-export function placeVersion(db: Db, place: string): number | undefined {
-  return statements(db).version.get(place)
+export function clusterVersion(db: Db, clusterId: string): number | undefined {
+  return statements(db).version.get(clusterId)
 }
 
 /** Drops everything known of another engine. */
-export function beginPlace(db: WriteDb, place: string): void {
-  const { version, dropPlaces, dropAll, setVersion } = statements(db)
-  if (version.get(place) !== undefined) return
-  dropPlaces.run()
+export function beginCluster(db: WriteDb, clusterId: string): void {
+  const { version, dropClusters, dropAll, setVersion } = statements(db)
+  if (version.get(clusterId) !== undefined) return
+  dropClusters.run()
   dropAll.run()
-  setVersion.run(place, 0)
+  setVersion.run(clusterId, 0)
 }
 
-export function setPlaceVersion(db: WriteDb, place: string, version: number): void {
-  statements(db).setVersion.run(place, version)
+export function setClusterVersion(db: WriteDb, clusterId: string, version: number): void {
+  statements(db).setVersion.run(clusterId, version)
 }
 
 export function findSharedKey(db: Db, key: string): SharedKey | undefined {
@@ -83,6 +83,6 @@ export function dropGoneKeys(db: WriteDb, until: number): void {
 }
 
 /** The engine that this node last shared with. */
-export function knownPlace(db: Db): string | undefined {
+export function knownCluster(db: Db): string | undefined {
   return statements(db).known.get()
 }

@@ -13,10 +13,15 @@ const statements = perDatabase((db) => ({
 }))
 
 /** Number of the latest change applied; undefined if none of that engine ever was. */
-export function sharedVersion(db: Db, uid: number, place: string): number | undefined {
-  return statements(db).find.get(uid, place)
+export function sharedVersion(db: Db, uid: number, clusterId: string): number | undefined {
+  return statements(db).find.get(uid, clusterId)
 }
 
-export function setSharedVersion(db: WriteDb, uid: number, place: string, version: number): void {
-  statements(db).put.run(uid, place, version)
+export function setSharedVersion(
+  db: WriteDb,
+  uid: number,
+  clusterId: string,
+  version: number,
+): void {
+  statements(db).put.run(uid, clusterId, version)
 }

@@ -14,7 +14,7 @@ import { ACTIVE, isHiddenStatus, statusCode, statusOf } from '../../../data/stor
 import type { Identity } from '../../../sources/identity/did-document.ts'
 import { ActorInfoSchema } from '../generated/bsky-pb.ts'
 import type { Reading } from '../reading/reading.ts'
-import { recalledInPlace } from '../reading/recent.ts'
+import { recalledByPosition } from '../reading/recent.ts'
 import { ageAssuranceOf } from '../store/age-assurance.ts'
 import { answerOf, type EncodedRpcs, encode, joined } from '../wire/encoded.ts'
 import { bounded, type RecordInit, type Rpcs, timestamp, toRecord } from '../wire/messages.ts'
@@ -54,12 +54,12 @@ export function actorInfoRpcs(reading: Reading): EncodedRpcs {
       const added = [hidden.tagsOfActors(dids), hidden.hiddenOfActors(dids)]
       if (aged.size === 0 && added.every(({ length }) => length === 0))
         return answerOf({ 1: actors })
-      const whole = added.reduce<readonly Uint8Array[]>(withAdded, actors)
+      const complete = added.reduce<readonly Uint8Array[]>(withAdded, actors)
       const isAged = (_: unknown, i: number) => aged.has(dids[i]!)
       const ages = agesOf(reading, uids.filter(isAged))
       return answerOf({
-        1: whole.map((one, i) =>
-          isAged(one, i) ? joined(one, ages.get(uids[i]!) ?? OF_UNKNOWN_AGE) : one,
+        1: complete.map((bytes, i) =>
+          isAged(bytes, i) ? joined(bytes, ages.get(uids[i]!) ?? OF_UNKNOWN_AGE) : bytes,
         ),
       })
     },
@@ -71,7 +71,7 @@ function withAdded(
   infos: readonly Uint8Array[],
   added: readonly (Uint8Array | undefined)[],
 ): readonly Uint8Array[] {
-  return infos.map((one, i) => (added[i] ? joined(one, added[i]) : one))
+  return infos.map((info, i) => (added[i] ? joined(info, added[i]) : info))
 }
 
 /** Age assurance by uid, as the reference reads it. */
@@ -108,18 +108,18 @@ function withHidden(
   const hidden = uids.filter((_, i) => takedowns.has(dids[i]!))
   const facts = readActors(reading, hidden)
   const beneath = statusesBeneath(reading.db, hidden)
-  return infos.map((one, i) => {
+  return infos.map((bytes, i) => {
     const [uid, ref] = [uids[i]!, takedowns.get(dids[i]!)]
     const info = ref === undefined ? undefined : facts.of(uid)
-    return info ? encode(ActorInfoSchema, { ...info, ...hiddenAs(beneath.get(uid), ref!) }) : one
+    return info ? encode(ActorInfoSchema, { ...info, ...hiddenAs(beneath.get(uid), ref!) }) : bytes
   })
 }
 
 /** In the order of `uids`; 0 is an unknown account. */
 function encodedActors(reading: Reading, uids: readonly number[]): Uint8Array[] {
   const { memory } = reading
-  const found = recalledInPlace(uids, {
-    kept: (uid) => (uid === 0 ? NOBODY : memory.actors.get(uid)),
+  const found = recalledByPosition(uids, {
+    cached: (uid) => (uid === 0 ? NOBODY : memory.actors.get(uid)),
     read(unknown): [number, Uint8Array][] {
       const facts = readActors(reading, unknown)
       return unknown.flatMap((uid) => {
@@ -131,7 +131,7 @@ function encodedActors(reading: Reading, uids: readonly number[]): Uint8Array[] 
       })
     },
   })
-  return found.map((one) => one ?? NOBODY)
+  return found.map((bytes) => bytes ?? NOBODY)
 }
 
 export function actorRpcs(reading: Reading): Rpcs {
@@ -252,7 +252,7 @@ function readActors(reading: Reading, uids: readonly number[]) {
         ...(createdAt && { createdAt }),
         priorityNotifications: priority.has(uid),
         trustedVerifier: verifiers.has(actors.didOf(uid)),
-        verifiedBy: verifiedBy((one) => actors.didOf(one), verifications.get(uid) ?? []),
+        verifiedBy: verifiedBy((value) => actors.didOf(value), verifications.get(uid) ?? []),
       }
     },
   }
@@ -288,7 +288,7 @@ function accountOf([, handle, isValid, status]: ActorRow, own: Own | undefined) 
     allowIncomingChatsFrom: stringOf(chat['allowIncoming']),
     allowGroupChatInvitesFrom: stringOf(chat['allowGroupInvites']),
     allowActivitySubscriptionsFrom:
-      SUBSCRIBERS.find((one) => one === allowSubscriptions) ?? 'followers',
+      SUBSCRIBERS.find((item) => item === allowSubscriptions) ?? 'followers',
     statusRecord: recordOf(row('app.bsky.actor.status')),
     germRecord: recordOf(row('com.germnetwork.declaration')),
   }

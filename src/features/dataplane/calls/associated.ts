@@ -66,12 +66,14 @@ function versionsOf(
   collection: AssociatedCollection,
 ): Version[][] {
   return keysOf(actors, uris, collection).map(({ uri, uid, rkey }) =>
-    associated.whole(uid, collectionCodes[collection], rkey).map(({ cid, rev, record: json }) => ({
-      ref: { uri, cid },
-      // Such records say when they were published, not when they were made.
-      record: toRecord({ json, cid, sortAt: rev === null ? 0 : tidTimeMs(rev) }),
-      site: siteOf(json),
-    })),
+    associated
+      .complete(uid, collectionCodes[collection], rkey)
+      .map(({ cid, rev, record: json }) => ({
+        ref: { uri, cid },
+        // Such records say when they were published, not when they were made.
+        record: toRecord({ json, cid, sortAt: rev === null ? 0 : tidTimeMs(rev) }),
+        site: siteOf(json),
+      })),
   )
 }
 

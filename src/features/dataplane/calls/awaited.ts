@@ -20,8 +20,8 @@ export type Arrivals = {
 
 type Request = { dids?: string[]; uris?: string[]; postUri?: string }
 type Handler<Ended> = (request: never, ended: Ended) => object | Promise<object>
-type Lacking = { uris: ReadonlySet<string>; dids: ReadonlySet<string> }
-type Lack = (reading: Reading, request: Request, answer: object) => Lacking
+type Missing = { uris: ReadonlySet<string>; dids: ReadonlySet<string> }
+type FindMissing = (reading: Reading, request: Request, answer: object) => Missing
 
 /**
  * Who reads is not known, so all of a frontend's users share parts of the budgets: its calls take them in
@@ -33,27 +33,27 @@ const MAX_REQUESTED = 100
 let turn = 0
 const NONE: ReadonlySet<string> = new Set()
 
-const lacks: { [Name in keyof typeof support]?: Lack } = {
+const missingOf: { [Name in keyof typeof support]?: FindMissing } = {
   getActors: ({ actors }, { dids = [] }) => ({
     uris: NONE,
     dids: new Set(dids.filter((did) => actors.uidOf(did) === 0)),
   }),
-  getPostRecords: (reading, { uris = [] }) => lackingPosts(reading, uris),
-  getThread: (reading, { postUri = '' }) => lackingPosts(reading, [postUri]),
-  getFeedGeneratorRecords: lackingRecords,
-  getLabelerRecords: lackingRecords,
-  getListRecords: lackingRecords,
-  getStarterPackRecords: lackingRecords,
+  getPostRecords: (reading, { uris = [] }) => missingPosts(reading, uris),
+  getThread: (reading, { postUri = '' }) => missingPosts(reading, [postUri]),
+  getFeedGeneratorRecords: missingRecords,
+  getLabelerRecords: missingRecords,
+  getListRecords: missingRecords,
+  getStarterPackRecords: missingRecords,
 }
 
 /** A post that is known by a reference alone lacks, one that was deleted does not. */
-function lackingPosts(reading: Reading, uris: readonly string[]): Lacking {
+function missingPosts(reading: Reading, uris: readonly string[]): Missing {
   const posts = reading.postsOf(uris)
-  const isLacking = (_: string, i: number) => posts[i] === undefined || posts[i].is === 'stub'
-  return { uris: new Set(uris.filter(isLacking)), dids: NONE }
+  const isMissing = (_: string, i: number) => posts[i] === undefined || posts[i].is === 'stub'
+  return { uris: new Set(uris.filter(isMissing)), dids: NONE }
 }
 
-function lackingRecords(_: Reading, { uris = [] }: Request, answer: object): Lacking {
+function missingRecords(_: Reading, { uris = [] }: Request, answer: object): Missing {
   const { records } = answer as { records: RecordInit[] }
   return { uris: new Set(uris.filter((_uri, i) => !records[i]?.cid)), dids: NONE }
 }
@@ -64,14 +64,14 @@ export function awaitingMissing<Ended>(
   handler: Handler<Ended>,
   parts: { reading: Reading; arrivals: Arrivals | undefined; begin: (ended: Ended) => void },
 ): Handler<Ended> {
-  const lack = (lacks as Record<string, Lack | undefined>)[name]
+  const findMissing = (missingOf as Record<string, FindMissing | undefined>)[name]
   const { arrivals, reading, begin } = parts
-  if (!lack || !arrivals) return handler
+  if (!findMissing || !arrivals) return handler
   return (request, ended) => {
     const answer = handler(request, ended)
     if (answer instanceof Promise) return answer
     const { dids = [] } = request as Request
-    const things = arrivals.missingWaits.fresh(valid(lack(reading, request, answer)))
+    const things = arrivals.missingWaits.fresh(valid(findMissing(reading, request, answer)))
     const unnamed = arrivals.nameWaits.unnamed(dids)
     if (things.uris.length + things.dids.length + unnamed.length === 0) return answer
     const again = () => {
@@ -92,27 +92,27 @@ async function arrived(
   { uris, dids, unnamed }: Things,
 ): Promise<void> {
   const names = unnamed.map((uid) => actors.didOf(uid))
-  const asked = askedFor(fetchRequests, { uris, dids: [...dids, ...names] })
+  const requested = requestedFor(fetchRequests, { uris, dids: [...dids, ...names] })
   const { signal } = new AbortController()
   const isMissing = uris.length + dids.length > 0
   await Promise.all([
-    isMissing && missingWaits.awaited({ uris, dids }, { asked, signal, isAll: false }),
-    unnamed.length > 0 && nameWaits.awaited(unnamed, { asked, signal }),
+    isMissing && missingWaits.awaited({ uris, dids }, { requested, signal, isAll: false }),
+    unnamed.length > 0 && nameWaits.awaited(unnamed, { requested, signal }),
   ])
 }
 
-async function askedFor(
+async function requestedFor(
   { ask }: Arrivals['fetchRequests'],
   { uris, dids }: { uris: readonly string[]; dids: readonly string[] },
 ): Promise<void> {
-  const asked: Promise<void>[] = []
+  const request: Promise<void>[] = []
   for (let at = 0; at < Math.max(uris.length, dids.length); at += MAX_REQUESTED) {
     const some = (things: readonly string[]) => things.slice(at, at + MAX_REQUESTED)
-    asked.push(ask(FRONTENDS[turn++ % FRONTENDS.length], { uris: some(uris), dids: some(dids) }))
+    request.push(ask(FRONTENDS[turn++ % FRONTENDS.length], { uris: some(uris), dids: some(dids) }))
   }
-  await Promise.all(asked)
+  await Promise.all(request)
 }
 
-function valid({ uris, dids }: Lacking): Lacking {
+function valid({ uris, dids }: Missing): Missing {
   return { uris: new Set([...uris].filter((uri) => parseRecordUri(uri) !== undefined)), dids }
 }

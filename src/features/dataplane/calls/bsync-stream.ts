@@ -22,15 +22,15 @@ const WAIT_MS = 10_000
 const LOOK_EVERY_MS = 200
 const MAX_NAMESPACE = 400
 
-type Asked = { cursor: string; limit: number }
+type StreamRequest = { cursor: string; limit: number }
 type Ended = Parameters<Call['run']>[1]
 
 export function bsyncStreamRpcs({ db, writer }: Reading) {
   /** Long-polls: returns as soon as the first operation is there. */
   const scan =
     <Desc extends DescMessage>(stream: BsyncStream, schema: Desc) =>
-    async ({ cursor, limit }: Asked, ended: Ended) => {
-      const after = placeOf(cursor)
+    async ({ cursor, limit }: StreamRequest, ended: Ended) => {
+      const after = positionOf(cursor)
       const size = limit > 0 ? Math.min(limit, MAX_PAGE) : DEFAULT_PAGE
       const until = performance.now() + WAIT_MS
       for (;;) {
@@ -64,7 +64,7 @@ export function bsyncStreamRpcs({ db, writer }: Reading) {
 }
 
 /** @throws ConnectError */
-function placeOf(cursor: string): number {
+function positionOf(cursor: string): number {
   if (cursor === '') return 0
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor)
   throw unfit('invalid cursor')

@@ -148,8 +148,8 @@ async function putBookmark(
   const named = recordUri(post.did, POST, post.rkey)
   await writer.send({ kind: 'bookmark', did, uri: named, cid })
   const id = reading.postsByUri([named]).get(named)?.id
-  const [kept] = id === undefined ? [] : bookmarksAmong(db, actors.uidOf(did), [id])
-  return kept && privateKey(kept.createdAt, kept.post)
+  const [stored] = id === undefined ? [] : bookmarksAmong(db, actors.uidOf(did), [id])
+  return stored && privateKey(stored.createdAt, stored.post)
 }
 
 async function putDraft(
@@ -188,8 +188,8 @@ async function putSubscription(reading: Reading, put: Put): Promise<string | und
     reply: reply === true,
   })
   const uid = actors.uidOf(String(subject))
-  const kept = prepareActivitySubscriptions(db)(actors.uidOf(did), [uid]).get(uid)
-  return kept && privateKey(kept.createdAt, String(subject))
+  const cached = prepareActivitySubscriptions(db)(actors.uidOf(did), [uid]).get(uid)
+  return cached && privateKey(cached.createdAt, String(subject))
 }
 
 /** Takes both event forms. As in the reference, events are only created, never deleted. */

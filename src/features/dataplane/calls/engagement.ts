@@ -34,8 +34,8 @@ export function engagementRpcs(reading: Reading): Rpcs {
     getActorReposts({ actorDid, limit, cursor }) {
       const creator = actors.uidOf(actorDid)
       if (creator === 0) return {}
-      const asked = { creator, limit: pageSize(limit), cursor: cursorOf(cursor) }
-      const page = engagement.repostsBy(asked)
+      const request = { creator, limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = engagement.repostsBy(request)
       return { ...page, uris: repostUris(reading, page.items) }
     },
 
@@ -86,7 +86,7 @@ export function engagementRpcs(reading: Reading): Rpcs {
 }
 
 /** One account's likes and reposts of many posts, with encoded answers. */
-export function deedRpcs(reading: Reading): EncodedRpcs {
+export function viewerActivityRpcs(reading: Reading): EncodedRpcs {
   return {
     getLikesByActorAndSubjects: (request) => answerOf({ 1: texts(likesByActor(reading, request)) }),
 
@@ -98,7 +98,7 @@ export function deedRpcs(reading: Reading): EncodedRpcs {
         of: ({ reposts }) => reposts,
         none: '',
         read: (unknown) =>
-          reading.deeds
+          reading.postViewers
             .reposts(uid, unknown)
             .map(({ post, rkey }) => [post, recordUri(actorDid, REPOST, rkey)] as const),
       })

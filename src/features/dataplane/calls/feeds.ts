@@ -36,18 +36,18 @@ export function feedRpcs(reading: Reading): Rpcs {
     getTimeline({ actorDid, limit, cursor }) {
       if (isRetiredCursor(cursor)) return {}
       onViewer(actorDid)
-      const asked = {
+      const request = {
         viewer: actors.uidOf(actorDid),
         limit: pageSize(limit),
         cursor: cursorOf(cursor),
         since: undefined,
       }
       const answer = (heads: TimelineHeads | undefined) =>
-        andThen(inTurns(timeline({ ...asked, heads })), ({ items, cursor: next }) => ({
+        andThen(inTurns(timeline({ ...request, heads })), ({ items, cursor: next }) => ({
           items: reading.feedItems(items),
           cursor: next,
         }))
-      const opening = timelineHeads(asked)
+      const opening = timelineHeads(request)
       return opening ? andThen(inTurns(opening), answer) : answer(undefined)
     },
 
@@ -65,9 +65,9 @@ export function feedRpcs(reading: Reading): Rpcs {
       const uid = key ? actors.uidOf(key.did) : 0
       const list = uid === 0 ? 0 : lists.idOf(uid, packRkey(key!.rkey))
       if (list === 0 || isRetiredCursor(cursor)) return {}
-      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
-      const heads = inTurns(listFeed.open(list, place.cursor))
-      const page = andThen(heads, (opened) => inTurns(listFeed.page(opened, place)))
+      const range = { limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const heads = inTurns(listFeed.open(list, range.cursor))
+      const page = andThen(heads, (opened) => inTurns(listFeed.page(opened, range)))
       return andThen(page, ({ items, cursor: next }) => ({
         items: reading.feedItems(items),
         cursor: next,

@@ -9,11 +9,11 @@ export function labelRpcs({ hydrator, memory }: Pick<Reading, 'hydrator' | 'memo
   return {
     getLabels({ subjects, issuers }) {
       if (issuers.length === 0) return NO_FIELDS
-      const asked = memory.labelled.among(new Set(bounded(subjects)))
-      if (asked.length === 0) return NO_FIELDS
+      const requested = memory.labelled.among(new Set(bounded(subjects)))
+      if (requested.length === 0) return NO_FIELDS
       // No labeler may redact: the frontend decides what to hide.
       const labelers = { dids: bounded(issuers), redact: NOBODY }
-      const found = hydrator.labels(asked, createReader(undefined, { labelers }))
+      const found = hydrator.labels(requested, createReader(undefined, { labelers }))
       const labels = [...found.values()].flatMap(({ labels }) => labels)
       return answerOf({ 1: labels.map((label) => Buffer.from(JSON.stringify(label))) })
     },

@@ -24,7 +24,7 @@ const BY = 'the official AppView'
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** Records that are part of an account's information. */
-const shownWith = {
+const presentedWith = {
   profile: 'app.bsky.actor.profile',
   statusRecord: 'app.bsky.actor.status',
   germRecord: 'com.germnetwork.declaration',
@@ -83,14 +83,16 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
      * Fields to append to each account: takedown marks of hidden records that are shown with it.
      */
     hiddenOfActors(dids: readonly string[]): readonly (Uint8Array | undefined)[] {
-      const uris = dids.flatMap((did) => Object.values(shownWith).map((name) => selfUri(did, name)))
+      const uris = dids.flatMap((did) =>
+        Object.values(presentedWith).map((name) => selfUri(did, name)),
+      )
       const found = refs(uris)
       if (found.size === 0) return []
       return dids.map((did) => marksOf(did, found))
     },
     /** Fields to append to each account: its tags, and its profile's. */
     tagsOfActors(dids: readonly string[]): readonly (Uint8Array | undefined)[] {
-      const profiles = dids.map((did) => selfUri(did, shownWith.profile))
+      const profiles = dids.map((did) => selfUri(did, presentedWith.profile))
       const found = tagsOf([...dids, ...profiles])
       if (found.size === 0) return []
       return dids.map((did, i) => {
@@ -104,7 +106,7 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
 
 /** Undefined: none of the account's records is hidden. */
 function marksOf(did: string, hidden: ReadonlyMap<string, string>): Uint8Array | undefined {
-  const marks = Object.entries(shownWith).flatMap(([field, name]) => {
+  const marks = Object.entries(presentedWith).flatMap(([field, name]) => {
     const takedownRef = hidden.get(selfUri(did, name))
     return takedownRef === undefined ? [] : [[field, { takenDown: true, takedownRef }]]
   })

@@ -41,7 +41,7 @@ export function notificationRpcs(reading: Reading): Rpcs {
         viewer,
         priority,
         limit: pageSize(limit),
-        cursor: placeOf(cursor),
+        cursor: positionOf(cursor),
       })
       const rows = new Map(rowsOf(page.items).map((row) => [row.id, row]))
       return {
@@ -110,7 +110,7 @@ function seeReader({ actors, config, onViewer }: Reading, did: string): void {
  * The frontend starts a page at a time that it writes as the reference's cursor, and leaves later
  * notifications for afterwards.
  */
-function placeOf(cursor: string): string | undefined {
+function positionOf(cursor: string): string | undefined {
   const ms = /^\d{4}-/.test(cursor) ? Date.parse(cursor) : NaN
   return Number.isNaN(ms) ? cursorOf(cursor) : `${ms + 1}__1`
 }
@@ -134,13 +134,13 @@ function toNotification({ actors, graph }: Reading, row: NotificationRow, recipi
 }
 
 function toPreferences(preferences: NotificationPreferences) {
-  const { chat: _chat, ...told } = preferences
-  const entries = Object.entries(told).map(([name, one]) => {
-    const { list, push } = one
+  const { chat: _chat, ...notified } = preferences
+  const entries = Object.entries(notified).map(([name, preference]) => {
+    const { list, push } = preference
     const ways = { list: { enabled: list }, push: { enabled: push } }
-    if (!('include' in one)) return [name, ways]
+    if (!('include' in preference)) return [name, ways]
     const { ALL, FOLLOWS } = NotificationInclude
-    return [name, { ...ways, include: one.include === 'follows' ? FOLLOWS : ALL }]
+    return [name, { ...ways, include: preference.include === 'follows' ? FOLLOWS : ALL }]
   })
   return { ...Object.fromEntries(entries), entry: Buffer.from(JSON.stringify(preferences)) }
 }

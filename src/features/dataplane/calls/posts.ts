@@ -19,7 +19,7 @@ import { OpThreadSchema, PostRecordMetaSchema, RecordSchema } from '../generated
 import type { EncodedPost, NamedPost } from '../reading/memory.ts'
 import { idsOf } from '../reading/names.ts'
 import type { Reading } from '../reading/reading.ts'
-import { recalledInPlace } from '../reading/recent.ts'
+import { recalledByPosition } from '../reading/recent.ts'
 import { answerOf, type EncodedRpcs, encode, NO_FIELDS, packed } from '../wire/encoded.ts'
 import { bounded, NO_RECORD, type Rpcs, toRecord } from '../wire/messages.ts'
 import { createHidden } from './moderation.ts'
@@ -67,7 +67,8 @@ export function postRecordRpcs(reading: Reading): EncodedRpcs {
       const ids = idsOf(reading.postsOf(bounded(threadRoots)))
       const muted = reading.memory.viewers.about(uid, ids, {
         of: ({ threadMutes }) => threadMutes,
-        read: (unknown) => reading.deeds.threadMutes(uid, unknown).map((id) => [id, true] as const),
+        read: (unknown) =>
+          reading.postViewers.threadMutes(uid, unknown).map((id) => [id, true] as const),
         none: false,
       })
       return answerOf({ 1: packed(ids.map((id) => Number(muted.get(id)))) })
@@ -112,7 +113,7 @@ function encodedPosts(
   ids: readonly number[],
 ): (EncodedPost | undefined)[] {
   const known = ids.includes(0) ? ids.filter((id) => id !== 0) : ids
-  const found = recalledInPlace(known, { kept: (id) => memory.posts.get(id), read: readPosts })
+  const found = recalledByPosition(known, { cached: (id) => memory.posts.get(id), read: readPosts })
   if (known === ids) return found
   let at = 0
   return ids.map((id) => (id === 0 ? undefined : found[at++]))

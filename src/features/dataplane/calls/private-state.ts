@@ -23,7 +23,7 @@ export const NAMESPACES = {
 } as const
 
 export function privateStateRpcs(reading: Reading): Rpcs {
-  return { ...keptRpcs(reading), ...subscriptionRpcs(reading) }
+  return { ...storedRpcs(reading), ...subscriptionRpcs(reading) }
 }
 
 /** Bookmarks among given posts, with encoded answers. */
@@ -55,7 +55,7 @@ export function bookmarkRpcs({ actors, db, memory, postsOf }: Reading): EncodedR
   }
 }
 
-function keptRpcs(reading: Reading): Rpcs {
+function storedRpcs(reading: Reading): Rpcs {
   const { db, actors } = reading
   const bookmarks = createBookmarkPages(db)
   const drafts = createDraftPages(db)
@@ -108,15 +108,15 @@ function subscriptionRpcs(reading: Reading): Rpcs {
       return {
         subscriptions: uids.map((uid, i) => {
           const named = { actorDid, namespace: NAMESPACES.subscription }
-          const one = found.get(uid)
-          if (!one) return named
+          const item = found.get(uid)
+          if (!item) return named
           const subjectDid = subjectDids[i]!
           return {
             ...named,
-            key: privateKey(one.createdAt, subjectDid),
+            key: privateKey(item.createdAt, subjectDid),
             subjectDid,
-            ...(one.post && { post: {} }),
-            ...(one.reply && { reply: {} }),
+            ...(item.post && { post: {} }),
+            ...(item.reply && { reply: {} }),
           }
         }),
       }

@@ -17,7 +17,7 @@ import {
 } from '../../../data/store/read/records/keyed-rows.ts'
 import type { Reading } from '../reading/reading.ts'
 import { byName, nameOf, type UriKey } from '../wire/keys.ts'
-import { inPlace, type RecordInit, toRecord } from '../wire/messages.ts'
+import { byPosition, type RecordInit, toRecord } from '../wire/messages.ts'
 
 const POST = 'app.bsky.feed.post'
 const LIKE = 'app.bsky.feed.like'
@@ -87,7 +87,7 @@ function present<Row extends RowKey>(
   const { found, build, written } = options
   const byKey = byName(found)
   const asWritten = byName(rows.written(written, found))
-  return inPlace(keys, (key) => {
+  return byPosition(keys, (key) => {
     const row = byKey.get(nameOf(key))
     const made = row && build(row)
     return made && toWritten(made, asWritten.get(nameOf(key)))

@@ -12,7 +12,7 @@ import { answerOf, type EncodedRpcs, encode } from '../wire/encoded.ts'
 import { byName, keysOf, nameOf, type UriKey } from '../wire/keys.ts'
 import {
   bounded,
-  inPlace,
+  byPosition,
   NO_RECORD,
   type RecordInit,
   type Rpcs,
@@ -62,14 +62,14 @@ export function repostRecordRpcs(reading: Reading): EncodedRpcs {
   const { memory } = reading
   const hidden = createHidden(reading)
   const { reposts: find } = createReactions(reading)
-  const kept = (uri: string) => {
+  const cached = (uri: string) => {
     const [encoded, sources] = [memory.repostRecords.get(uri), memory.sourcesOf(uri)]
     const isSame = encoded?.repost === sources?.repost && encoded?.subject === sources?.subject
     return isSame ? encoded?.record : undefined
   }
   return {
     getRepostRecords({ uris }) {
-      const found = new Map(bounded(uris).map((uri) => [uri, kept(uri)]))
+      const found = new Map(bounded(uris).map((uri) => [uri, cached(uri)]))
       const unknown = uris.filter((uri) => !found.get(uri))
       const read = recordsOf(reading, { uris: unknown, collection: REPOST, find })
       for (const [i, uri] of unknown.entries()) {
@@ -126,7 +126,7 @@ export function profileRecords(
 function lists({ packs, lists }: Reading, keys: readonly UriKey[]): Map<string, RecordInit> {
   const ids = packs.listsByKey(keys).map(({ id }) => id)
   const rows = byName(lists.byId(ids, 0))
-  return inPlace(keys, (key) => {
+  return byPosition(keys, (key) => {
     const row = rows.get(nameOf(key))
     return row && toRecord({ json: row.record, cid: unpackCid(row.cid), sortAt: row.sortAt })
   })
@@ -141,7 +141,7 @@ function gates(
   const postOf = ({ uri }: UriKey) => uri.replace(GATE_PATH, POST_PATH)
   const posts = postsByUri(keys.map(postOf))
   const rows = new Map(read([...posts.values()].map(({ id }) => id)).map((row) => [row.post, row]))
-  return inPlace(keys, (key) => {
+  return byPosition(keys, (key) => {
     const row = rows.get(posts.get(postOf(key))?.id ?? 0)
     return row && toRecord({ json: row.record, cid: unpackCid(row.cid), sortAt: createdAt(row) })
   })
@@ -152,8 +152,8 @@ const GATE_PATH = /\/app\.bsky\.feed\.(?:postgate|threadgate)\//
 
 /** The record's own time, not later than now, as the row holds none; 0 if that is invalid. */
 function createdAt({ record }: { record: string }): number {
-  const said: unknown = JSON.parse(record)?.createdAt
-  const ms = typeof said === 'string' ? Date.parse(said) : NaN
+  const reported: unknown = JSON.parse(record)?.createdAt
+  const ms = typeof reported === 'string' ? Date.parse(reported) : NaN
   return Number.isNaN(ms) ? 0 : Math.min(ms, Date.now())
 }
 
@@ -164,7 +164,7 @@ function heldRecords(
 ): Map<string, RecordInit> {
   const code = collectionCodes[collection]
   const rows = byName(records.byKey(keys.map((key) => ({ ...key, collection: code }))))
-  return inPlace(keys, (key) => {
+  return byPosition(keys, (key) => {
     const row = rows.get(nameOf(key))
     return row && toRecord({ json: row.record, cid: unpackCid(row.cid), sortAt: row.sortAt })
   })
@@ -179,7 +179,7 @@ export function recordRows(
 ): Map<string, RecordRow> {
   const names = new Set(uris.map((uri) => uri.split('/', 4)[3] ?? ''))
   const found = new Map<string, RecordRow>()
-  for (const name of recordCollections.filter((one) => names.has(one))) {
+  for (const name of recordCollections.filter((recordCollection) => names.has(recordCollection))) {
     const collection = collectionCodes[name]
     const keys = keysOf(actors, uris, name)
     const rows = byName(records.byKey(keys.map((key) => ({ ...key, collection }))))

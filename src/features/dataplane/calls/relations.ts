@@ -55,8 +55,8 @@ export function relationshipRpcs(reading: Reading): EncodedRpcs {
       return answerOf({ 1: await inTurns(followsFollowing(reading, viewer, bounded(targetDids))) })
     },
 
-    getBlockExistence({ pairs: asked }) {
-      const named = bounded(asked).map(
+    getBlockExistence({ pairs: requested }) {
+      const named = bounded(requested).map(
         ({ a, b }): Pair => [reading.actors.uidOf(a), reading.actors.uidOf(b)],
       )
       const known = named.filter(([a, b]) => a !== 0 && b !== 0)
@@ -65,8 +65,8 @@ export function relationshipRpcs(reading: Reading): EncodedRpcs {
       const blocks = blocked.length === 0 ? undefined : blocksBetween(reading, pairs, blocked)
       const found = named.map(([a, b]) => blocks?.get(`${a} ${b}`))
       return answerOf({
-        1: packed(found.map((one) => Number(one !== undefined))),
-        2: found.map((one) => (one ? encode(BlockExistenceSchema, one) : NO_FIELDS)),
+        1: packed(found.map((item) => Number(item !== undefined))),
+        2: found.map((item) => (item ? encode(BlockExistenceSchema, item) : NO_FIELDS)),
       })
     },
   }
@@ -109,7 +109,7 @@ function isAny(row: RelationRow): boolean {
   return row.some((value, i) => i > 0 && value !== null)
 }
 
-function askedOf({ actors }: Reading, { actorDid, limit, cursor }: Page) {
+function requestOf({ actors }: Reading, { actorDid, limit, cursor }: Page) {
   return { actor: actors.uidOf(actorDid), limit: pageSize(limit), cursor: cursorOf(cursor) }
 }
 
@@ -131,7 +131,7 @@ function blockRpcs(reading: Reading): Rpcs {
     },
 
     getBlocks(request) {
-      const { items: uids, cursor } = lists.blocks(askedOf(reading, request))
+      const { items: uids, cursor } = lists.blocks(requestOf(reading, request))
       const creator = actors.uidOf(request.actorDid)
       const keys = blockEdges.keysAmong(db, { creator, subjects: uids })
       return {
@@ -147,7 +147,7 @@ function followRpcs(reading: Reading): Rpcs {
   const lists = createAccountLists({ db, actors })
   return {
     getFollows(request) {
-      const { items: uids, cursor } = lists.follows(askedOf(reading, request))
+      const { items: uids, cursor } = lists.follows(requestOf(reading, request))
       const creator = actors.uidOf(request.actorDid)
       const keys = followEdges.keysAmong(db, { creator, subjects: uids })
       const follows = uids.flatMap((uid) =>
@@ -161,7 +161,7 @@ function followRpcs(reading: Reading): Rpcs {
     },
 
     getFollowers(request) {
-      const { items: uids, cursor } = lists.followers(askedOf(reading, request))
+      const { items: uids, cursor } = lists.followers(requestOf(reading, request))
       const subject = actors.uidOf(request.actorDid)
       const keys = followEdges.keysTo(db, { creators: uids, subject })
       const followers = uids.flatMap((uid) => {
@@ -234,9 +234,9 @@ function muteRpcs(reading: Reading, relationsOf: RelationsOf): Rpcs {
   const lists = createAccountLists({ db, actors })
   return {
     getMutes(request) {
-      const asked = askedOf(reading, request)
-      const { items: uids, cursor } = lists.mutesOfAnyScope(asked)
-      const scopes = muteScopes(db, asked.actor, uids)
+      const requested = requestOf(reading, request)
+      const { items: uids, cursor } = lists.mutesOfAnyScope(requested)
+      const scopes = muteScopes(db, requested.actor, uids)
       const mutes = uids.map((uid) => {
         const bits = scopes.get(uid) ?? 0
         const onlyReposts = (bits & ONLY_REPOSTS) !== 0
@@ -308,9 +308,9 @@ type Block = Partial<
 function blocksBetween(
   reading: Reading,
   reader: ReturnType<typeof prepareBlockPairs>,
-  asked: readonly Pair[],
+  requested: readonly Pair[],
 ): Map<string, Block> {
-  const { direct, byList } = reader.blocked(asked)
+  const { direct, byList } = reader.blocked(requested)
   const lists = byList.length > 0 ? reader.lists(byList.map(([a, b]) => [a, b])) : []
   const uris = urisOfLists(
     reading,

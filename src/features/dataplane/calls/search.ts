@@ -18,7 +18,7 @@ import type { Reading } from '../reading/reading.ts'
 import { cursorOf, pageSize, type Rpcs } from '../wire/messages.ts'
 import { unfit } from './mutes.ts'
 
-type Asked = { q: string; limit: number; cursor?: string | undefined }
+type SearchRequest = { q: string; limit: number; cursor?: string | undefined }
 type Params = { query: string; limit: number; cursor?: string }
 
 type Page = { limit: number; cursor?: string | undefined; viewer?: string | undefined }
@@ -38,22 +38,26 @@ export function createSearches(reading: Reading) {
   const known = createKnownNames(reading)
   const parts = { ...reading, names: { known, find: known } }
   return {
-    async actors({ q, limit, cursor, viewer = '' }: Asked & { viewer?: string }) {
+    async actors({ q, limit, cursor, viewer = '' }: SearchRequest & { viewer?: string }) {
       const uid = viewer === '' ? 0 : actors.uidOf(viewer)
-      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
-      const page = await findActors(reading, { q, viewer: uid, ...place }, FRONTEND)
+      const range = { limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = await findActors(reading, { q, viewer: uid, ...range }, FRONTEND)
       return { dids: page.items.map((uid) => actors.didOf(uid)), cursor: page.cursor }
     },
 
     /** `params` are those of searchPosts. The default sort is the reference's, latest first. */
     async posts(params: PostSearchParams, { limit, cursor, viewer = '' }: Page) {
       const uid = viewer === '' ? 0 : actors.uidOf(viewer)
-      const asked = await postSearch(parts, uid === 0 ? undefined : { uid, did: viewer }, params)
-      if (!asked) return { uris: [], cursor: undefined, count: () => 0 }
-      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
-      const page = await search.posts({ ...asked, ...place }, FRONTEND)
+      const requested = await postSearch(
+        parts,
+        uid === 0 ? undefined : { uid, did: viewer },
+        params,
+      )
+      if (!requested) return { uris: [], cursor: undefined, count: () => 0 }
+      const range = { limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = await search.posts({ ...requested, ...range }, FRONTEND)
       const uris = reading.postUris(page.items)
-      const { match, since, until, authors } = asked
+      const { match, since, until, authors } = requested
       return {
         uris: page.items.flatMap((id) => uris.get(id) ?? []),
         cursor: page.cursor,
@@ -62,7 +66,7 @@ export function createSearches(reading: Reading) {
       }
     },
 
-    records(collection: RecordCollection, { q, limit, cursor }: Asked) {
+    records(collection: RecordCollection, { q, limit, cursor }: SearchRequest) {
       const request = { collection, limit: pageSize(limit), cursor: cursorOf(cursor) }
       const found =
         q.trim() === ''
@@ -74,7 +78,7 @@ export function createSearches(reading: Reading) {
 }
 
 export function searchRpcs(reading: Reading, searches: Searches): Rpcs {
-  const asked = (params: Params | undefined): Asked => ({
+  const requestOf = (params: Params | undefined): SearchRequest => ({
     q: params?.query ?? '',
     limit: params?.limit || 25,
     cursor: params?.cursor,
@@ -95,11 +99,11 @@ export function searchRpcs(reading: Reading, searches: Searches): Rpcs {
       return { uris }
     },
     async searchActorsTypeahead({ params }) {
-      const { dids } = await searches.actors({ ...asked(params), cursor: undefined })
+      const { dids } = await searches.actors({ ...requestOf(params), cursor: undefined })
       return { actors: dids.map(didHit) }
     },
     async searchActorsV2({ params }) {
-      const { dids, cursor } = await searches.actors(asked(params))
+      const { dids, cursor } = await searches.actors(requestOf(params))
       return { actors: dids.map(didHit), pageInfo: pageInfo(cursor) }
     },
     async searchPostsV2(request) {
@@ -113,11 +117,11 @@ export function searchRpcs(reading: Reading, searches: Searches): Rpcs {
       }
     },
     async searchStarterPacksV2({ params }) {
-      const { uris, cursor } = await searches.records(PACK, asked(params))
+      const { uris, cursor } = await searches.records(PACK, requestOf(params))
       return { starterPacks: uris.map(uriHit), pageInfo: pageInfo(cursor) }
     },
     async searchFeedGeneratorsV2({ params }) {
-      const { uris, cursor } = await searches.records(GENERATOR, asked(params))
+      const { uris, cursor } = await searches.records(GENERATOR, requestOf(params))
       return { feedGenerators: uris.map(uriHit), pageInfo: pageInfo(cursor) }
     },
     ...suggestionRpcs(reading, searches),
@@ -153,8 +157,8 @@ function suggestionRpcs(reading: Reading, searches: Searches): Rpcs {
 function ofV2(reading: Reading, request: SearchPostsV2Request): PostSearchParams {
   const { params, filters, exclude, since, until, sort, queryLanguage: _, ...further } = request
   const postIdOf = (uri: string) => reading.postsByUri([uri]).get(uri)?.id ?? 0
-  const time = (one: Timestamp | undefined) => one && isoOf(one)
-  const asked = {
+  const time = (timestamp: Timestamp | undefined) => timestamp && isoOf(timestamp)
+  const requested = {
     ...further,
     query: params?.query ?? '',
     since: time(since),
@@ -163,7 +167,7 @@ function ofV2(reading: Reading, request: SearchPostsV2Request): PostSearchParams
   }
   const { included } = ofSearchPostsV2({ ...filters }, postIdOf)
   const { included: excluded } = ofSearchPostsV2({ ...exclude }, postIdOf)
-  return { ...ofSearchPostsV2(asked, postIdOf), included, excluded }
+  return { ...ofSearchPostsV2(requested, postIdOf), included, excluded }
 }
 
 /** @throws ConnectError for an invalid time */

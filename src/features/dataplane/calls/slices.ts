@@ -72,9 +72,9 @@ export function inSlices<Ended>(
   if (list === undefined) return handler
   const atOnce = FEWER_AT_ONCE[name] ?? AT_ONCE
   return (request: Request, ended) => {
-    const asked = request[list] as unknown[]
-    if (asked.length <= atOnce) return handler(request as never, ended)
-    const items = UNPLACED.has(name) ? [...new Set(bounded(asked))] : bounded(asked)
+    const requested = request[list] as unknown[]
+    if (requested.length <= atOnce) return handler(request as never, ended)
+    const items = UNPLACED.has(name) ? [...new Set(bounded(requested))] : bounded(requested)
     const answerOf = (some: readonly unknown[]) => {
       begin(ended)
       return encoded(handler({ ...request, [list]: some } as never, ended), encode)

@@ -173,8 +173,8 @@ export const bsyncSupport: Record<keyof typeof BsyncService.method, Support> = {
 }
 
 function all<const Names extends readonly RpcName[]>(
-  one: Support,
+  support: Support,
   names: Names,
 ): Record<Names[number], Support> {
-  return Object.fromEntries(names.map((name) => [name, one])) as Record<Names[number], Support>
+  return Object.fromEntries(names.map((name) => [name, support])) as Record<Names[number], Support>
 }

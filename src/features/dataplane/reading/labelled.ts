@@ -14,12 +14,12 @@ const MAX_SUBJECTS = 60_000
 const MAX_CHANGED = 20_000
 const POST = collectionCodes['app.bsky.feed.post']
 
-type Kept = { uid: number; change: number }
+type Cached = { uid: number; change: number }
 type Dependencies = { db: Db; actors: ActorReader; hasPost: (uri: string) => boolean }
 
 export class Labelled {
   /** Subjects without a label as of a change number. */
-  readonly #free = new Recent<string, Kept>(MAX_SUBJECTS)
+  readonly #free = new Recent<string, Cached>(MAX_SUBJECTS)
   /** By uid: number of the last change to labels on any of the account's subjects. */
   readonly #changes = new Map<number, number>()
   readonly #parts: Dependencies
@@ -57,7 +57,7 @@ export class Labelled {
   }
 
   #isFree(subject: string): boolean {
-    const kept = this.#free.get(subject)
-    return kept !== undefined && (this.#changes.get(kept.uid) ?? 0) === kept.change
+    const cached = this.#free.get(subject)
+    return cached !== undefined && (this.#changes.get(cached.uid) ?? 0) === cached.change
   }
 }

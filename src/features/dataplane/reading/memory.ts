@@ -32,7 +32,7 @@ const MAX_ENCODED_BYTES = 24 << 20
 const ENTRY_BYTES = 300
 
 export type Memory = ReturnType<typeof createMemory>
-type Kept = ReturnType<typeof createKept>
+type Cached = ReturnType<typeof createStored>
 
 type Dependencies = {
   db: Db
@@ -43,42 +43,42 @@ type Dependencies = {
 
 export function createMemory(parts: Dependencies) {
   const { invalidations } = parts
-  const kept = createKept(parts)
+  const heads = createStored(parts)
   return {
-    ...kept,
+    ...heads,
 
     /** Call before reading anything. */
     takeInvalidations(): void {
-      const isWhole = invalidations?.take((kind, a, b) => forget(kept, kind, a, b))
-      if (!isWhole) forgetAll(kept)
+      const isComplete = invalidations?.take((kind, a, b) => forget(heads, kind, a, b))
+      if (!isComplete) forgetAll(heads)
     },
 
     /** Whether the operator hides, or tags, anything at all. */
     isAny(what: 'hidden' | 'tagged', read: () => boolean): boolean {
-      kept.moderated[what] ??= read()
-      return kept.moderated[what]
+      heads.moderated[what] ??= read()
+      return heads.moderated[what]
     },
 
-    keepRepost(id: number, repost: NamedRepost): void {
-      kept.repostIds.set(repost.uri, { id })
-      kept.reposts.set(id, repost)
+    addRepost(id: number, repost: NamedRepost): void {
+      heads.repostIds.set(repost.uri, { id })
+      heads.reposts.set(id, repost)
     },
 
     /** Returns the rows that a repost's record is made of. */
     sourcesOf(uri: string): Omit<EncodedRepost, 'record'> | undefined {
-      const repost = kept.reposts.get(kept.repostIds.get(uri)?.id ?? 0)
-      const subject = repost && kept.postNames.get(repost.subject)
+      const repost = heads.reposts.get(heads.repostIds.get(uri)?.id ?? 0)
+      const subject = repost && heads.postNames.get(repost.subject)
       return subject && { repost, subject }
     },
 
-    keepPost(post: NamedPost): void {
-      kept.postIds.set(post.uri, post)
-      kept.postNames.set(post.id, post)
+    addPost(post: NamedPost): void {
+      heads.postIds.set(post.uri, post)
+      heads.postNames.set(post.id, post)
     },
   }
 }
 
-function createKept({ db, actors, hydrator }: Dependencies) {
+function createStored({ db, actors, hydrator }: Dependencies) {
   const postIds = new Recent<string, { id: number }>(MAX_NAMES)
   const postNames = new Recent<number, NamedPost>(MAX_NAMES)
   const findPost = (uri: string): NamedPost | undefined => {
@@ -99,7 +99,10 @@ function createKept({ db, actors, hydrator }: Dependencies) {
       MAX_ENCODED_BYTES,
       ({ record, meta }) => record.length + meta.length + ENTRY_BYTES,
     ),
-    actors: new Recent<number, Uint8Array>(MAX_ENCODED_BYTES, (one) => one.length + ENTRY_BYTES),
+    actors: new Recent<number, Uint8Array>(
+      MAX_ENCODED_BYTES,
+      (bytes) => bytes.length + ENTRY_BYTES,
+    ),
     viewers: new ViewerFacts(),
     heads: new CachedHeads(),
     blocks: new KnownBlocks(hydrator),
@@ -113,24 +116,24 @@ const UNKNOWN: Record<'hidden' | 'tagged', boolean | undefined> = {
 }
 
 /** Drops exactly the entries derived from the named rows. */
-function forget(kept: Kept, kind: number, a: number, b: number): void {
-  const { blocks, moderated, viewers } = kept
+function forget(heads: Cached, kind: number, a: number, b: number): void {
+  const { blocks, moderated, viewers } = heads
   switch (kind) {
     case INVALIDATION.post:
       moderated.hidden = undefined
-      kept.postNames.delete(a)
-      return kept.posts.delete(a)
+      heads.postNames.delete(a)
+      return heads.posts.delete(a)
     case INVALIDATION.counts:
-      return kept.counts.delete(a)
+      return heads.counts.delete(a)
     case INVALIDATION.repost:
-      return kept.reposts.delete(a)
+      return heads.reposts.delete(a)
     case INVALIDATION.reaction:
       return viewers.forgetPost(a, b)
     case INVALIDATION.reactions:
       return viewers.forgetPosts(a)
     case INVALIDATION.actor:
       Object.assign(moderated, UNKNOWN)
-      return kept.actors.delete(a)
+      return heads.actors.delete(a)
     case INVALIDATION.relation:
       return viewers.forgetBetween(a, b)
     case INVALIDATION.block:
@@ -140,25 +143,25 @@ function forget(kept: Kept, kind: number, a: number, b: number): void {
       blocks.forgetAllOf(a)
       return viewers.forgetAllBetween(a)
     case INVALIDATION.feed:
-      return kept.heads.forget(a)
+      return heads.heads.forget(a)
     case INVALIDATION.label:
-      return kept.labelled.forget(a)
+      return heads.labelled.forget(a)
     // Accounts' counts, lists and custom timelines are not cached.
     case INVALIDATION.actorCounts:
     case INVALIDATION.list:
     case INVALIDATION.ofFeature:
       return
     default:
-      forgetAll(kept)
+      forgetAll(heads)
   }
 }
 
-function forgetAll(kept: Kept): void {
-  Object.assign(kept.moderated, UNKNOWN)
-  for (const one of [kept.postIds, kept.repostIds, kept.repostRecords]) one.clear()
-  for (const one of [kept.postNames, kept.reposts, kept.viewers]) one.clear()
-  for (const one of [kept.counts, kept.posts, kept.actors]) one.clear()
-  kept.heads.forgetAll()
-  kept.labelled.forgetAll()
-  kept.blocks.forgetAll()
+function forgetAll(heads: Cached): void {
+  Object.assign(heads.moderated, UNKNOWN)
+  for (const recent of [heads.postIds, heads.repostIds, heads.repostRecords]) recent.clear()
+  for (const recent of [heads.postNames, heads.reposts, heads.viewers]) recent.clear()
+  for (const recent of [heads.counts, heads.posts, heads.actors]) recent.clear()
+  heads.heads.forgetAll()
+  heads.labelled.forgetAll()
+  heads.blocks.forgetAll()
 }

@@ -8,7 +8,7 @@ import type { PostCountsRow, PostReader } from '../../../data/store/read/posts/p
 import { createPostsByUri, kindOfPost } from '../../../data/store/read/posts/posts-by-uri.ts'
 import type { prepareReposts } from '../../../data/store/read/posts/reposts.ts'
 import type { Memory, NamedPost, NamedRepost } from './memory.ts'
-import { recalled, recalledInPlace } from './recent.ts'
+import { recalled, recalledByPosition } from './recent.ts'
 
 type Dependencies = {
   db: Db
@@ -29,8 +29,8 @@ export function idsOf(posts: readonly (NamedPost | undefined)[]): number[] {
 
 export function createNames({ db, actors, memory, posts: reader, reposts }: Dependencies) {
   const byUri = createPostsByUri({ db, actors })
-  const keep = (post: NamedPost): NamedPost => {
-    memory.keepPost(post)
+  const add = (post: NamedPost): NamedPost => {
+    memory.addPost(post)
     return post
   }
 
@@ -38,18 +38,18 @@ export function createNames({ db, actors, memory, posts: reader, reposts }: Depe
     const keys = new Map(reposts.texts(ids).map(([id, rkey]) => [id, rkey]))
     return reposts.rows(ids).map(([id, uid, subject]) => {
       const repost = { uri: recordUri(actors.didOf(uid), REPOST, keys.get(id)!), subject }
-      memory.keepRepost(id, repost)
+      memory.addRepost(id, repost)
       return [id, repost]
     })
   }
 
   const posts = {
-    kept: memory.findPost,
+    cached: memory.findPost,
     read: (unknown: string[]): [string, NamedPost][] =>
-      Array.from(byUri(unknown), ([uri, post]) => [uri, keep({ ...post, uri })]),
+      Array.from(byUri(unknown), ([uri, post]) => [uri, add({ ...post, uri })]),
   }
   const counts = {
-    kept: (id: number) => (id === 0 ? NO_COUNTS : memory.counts.get(id)),
+    cached: (id: number) => (id === 0 ? NO_COUNTS : memory.counts.get(id)),
     read: (unknown: number[]): [number, PostCountsRow][] =>
       reader.counts(unknown).map((row) => {
         memory.counts.set(row[0], row)
@@ -62,28 +62,29 @@ export function createNames({ db, actors, memory, posts: reader, reposts }: Depe
     postsByUri: (uris: Iterable<string>): Map<string, NamedPost> => recalled(uris, posts),
 
     /** In the order of `uris`; undefined for unknown posts. */
-    postsOf: (uris: readonly string[]): (NamedPost | undefined)[] => recalledInPlace(uris, posts),
+    postsOf: (uris: readonly string[]): (NamedPost | undefined)[] =>
+      recalledByPosition(uris, posts),
 
     /** at-URIs of posts by posts.id. */
-    postUris(ids: Iterable<number>, isShown = (_: NamedPost) => true): Map<number, string> {
+    postUris(ids: Iterable<number>, isVisible = (_: NamedPost) => true): Map<number, string> {
       const found = recalled(ids, {
-        kept: (id) => memory.postNames.get(id),
+        cached: (id) => memory.postNames.get(id),
         read: (unknown) =>
           reader.keys(unknown).map(({ id, uid, rkey, state }) => {
             const uri = recordUri(actors.didOf(uid), POST, rkey)
-            return [id, keep({ id, is: kindOfPost(state), uri })]
+            return [id, add({ id, is: kindOfPost(state), uri })]
           }),
       })
-      const shown = [...found.values()].filter(isShown)
-      return new Map(shown.map(({ id, uri }) => [id, uri]))
+      const visible = [...found.values()].filter(isVisible)
+      return new Map(visible.map(({ id, uri }) => [id, uri]))
     },
 
     /** In the order of `ids`; 0 is an unknown post. */
     postCounts: (ids: readonly number[]): (PostCountsRow | undefined)[] =>
-      recalledInPlace(ids, counts),
+      recalledByPosition(ids, counts),
 
     /** By reposts.id. */
     repostsById: (ids: readonly number[]): Map<number, NamedRepost> =>
-      recalled(ids, { kept: (id) => memory.reposts.get(id), read: readReposts }),
+      recalled(ids, { cached: (id) => memory.reposts.get(id), read: readReposts }),
   }
 }

@@ -42,7 +42,7 @@ export type DataplaneParts = {
   graph: FollowGraphReader
   timelines: TimelineReader
   /** Whether a lossy timeline keeps an item. */
-  keeps: (owner: number, item: number) => boolean
+  isDrawn: (owner: number, item: number) => boolean
   writer: Writer
   ingest: Pick<IngestConnection, 'operate'>
   resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
@@ -67,7 +67,7 @@ export function createReading(parts: DataplaneParts) {
     gates: prepareGates(db),
     lists: prepareLists(db),
     packs: preparePacks(db),
-    deeds: preparePostViewers(db),
+    postViewers: preparePostViewers(db),
     engagement: createEngagement({ db, actors }),
   }
   const names = createNames({ ...parts, memory, posts: readers.posts, reposts: readers.reposts })

@@ -18,8 +18,8 @@ export class Recent<K, V extends object> {
   }
 
   get(key: K): V | undefined {
-    const kept = this.#young.get(key)
-    if (kept) return kept
+    const cached = this.#young.get(key)
+    if (cached) return cached
     const aged = this.#old.get(key)
     if (aged) this.set(key, aged)
     return aged
@@ -36,8 +36,8 @@ export class Recent<K, V extends object> {
   }
 
   delete(key: K): void {
-    const kept = this.#young.get(key)
-    if (kept) this.#youngWeight -= this.#weigh(kept)
+    const cached = this.#young.get(key)
+    if (cached) this.#youngWeight -= this.#weigh(cached)
     this.#young.delete(key)
     this.#old.delete(key)
   }
@@ -50,29 +50,29 @@ export class Recent<K, V extends object> {
 }
 
 type Recalling<K, V> = {
-  kept: (key: K) => V | undefined
+  cached: (key: K) => V | undefined
   /** Reads values and caches them. */
   read: (unknown: K[]) => Iterable<[K, V]>
 }
 
 /** In the order of `keys`: takes cached values, and reads all others in one batch. */
-export function recalledInPlace<K, V>(
+export function recalledByPosition<K, V>(
   keys: readonly K[],
-  { kept, read }: Recalling<K, V>,
+  { cached, read }: Recalling<K, V>,
 ): (V | undefined)[] {
-  const found = keys.map(kept)
+  const found = keys.map(cached)
   if (!found.includes(undefined)) return found
   const unknown = new Set(keys.filter((_, i) => found[i] === undefined))
   const rows = new Map(read([...unknown]))
-  return found.map((one, i) => one ?? rows.get(keys[i]!))
+  return found.map((item, i) => item ?? rows.get(keys[i]!))
 }
 
 /** By key: takes cached values, and reads all others in one batch. */
-export function recalled<K, V>(keys: Iterable<K>, { kept, read }: Recalling<K, V>): Map<K, V> {
+export function recalled<K, V>(keys: Iterable<K>, { cached, read }: Recalling<K, V>): Map<K, V> {
   const found = new Map<K, V>()
   const unknown: K[] = []
   for (const key of keys) {
-    const value = kept(key)
+    const value = cached(key)
     if (value === undefined) unknown.push(key)
     else found.set(key, value)
   }

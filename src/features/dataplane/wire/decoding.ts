@@ -26,11 +26,11 @@ export function createDecoder(desc: DescMessage): Decode {
 function planOf(desc: DescMessage, depth: number): Plan | undefined {
   const fields: Field[] = []
   const [zero, lists]: [Fields, string[]] = [{}, []]
-  for (const one of desc.fields) {
-    const field = one.oneof || depth === 0 ? undefined : fieldOf(one, depth)
+  for (const item of desc.fields) {
+    const field = item.oneof || depth === 0 ? undefined : fieldOf(item, depth)
     if (!field) return undefined
-    fields[one.number] = field
-    zero[field.name] = zeroOf(one)
+    fields[item.number] = field
+    zero[field.name] = zeroOf(item)
     if (field.isList) lists.push(field.name)
   }
   return { zero, lists, fields }

@@ -34,15 +34,15 @@ export function answerOf(fields: Record<number, readonly Uint8Array[]>): Uint8Ar
   const numbers = Object.keys(fields).map(Number)
   let size = 0
   for (const number of numbers) for (const { length } of fields[number]!) size += sizeOf(length)
-  const answer = roomFor(size)
+  const answer = capacityFor(size)
   let at = 0
   for (const number of numbers) {
     const tag = (number << 3) | WireType.LengthDelimited
-    for (const one of fields[number]!) {
+    for (const field of fields[number]!) {
       answer[at] = tag
-      at = writeVarint(answer, one.length, at + 1)
-      answer.set(one, at)
-      at += one.length
+      at = writeVarint(answer, field.length, at + 1)
+      answer.set(field, at)
+      at += field.length
     }
   }
   return answer
@@ -56,7 +56,7 @@ const SHARED_BYTES = 1 << 19
 let shared = Buffer.alloc(0)
 let used = 0
 
-function roomFor(size: number): Buffer {
+function capacityFor(size: number): Buffer {
   if (size > SHARED_BYTES / 4) return Buffer.allocUnsafeSlow(size)
   if (used + size > shared.length) {
     shared = Buffer.allocUnsafeSlow(SHARED_BYTES)
@@ -68,7 +68,7 @@ function roomFor(size: number): Buffer {
 
 /** Strings as `answerOf` takes them. */
 export function texts(all: readonly string[]): Uint8Array[] {
-  return all.map((one) => (one === '' ? NO_FIELDS : Buffer.from(one)))
+  return all.map((value) => (value === '' ? NO_FIELDS : Buffer.from(value)))
 }
 
 /** A packed list of non-negative numbers, as `answerOf` takes it; an empty list gives no field. */
@@ -76,7 +76,7 @@ export function packed(numbers: readonly number[]): Uint8Array[] {
   if (numbers.length === 0) return []
   const bytes = Buffer.allocUnsafe(numbers.length * MAX_VARINT_BYTES)
   let at = 0
-  for (const one of numbers) at = writeVarint(bytes, one, at)
+  for (const number of numbers) at = writeVarint(bytes, number, at)
   return [bytes.subarray(0, at)]
 }
 

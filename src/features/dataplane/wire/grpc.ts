@@ -25,7 +25,7 @@ type Ended = () => ConnectError | undefined
 /** @returns whether it handled the stream. */
 export type Grpc = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean
 
-type Limits = { maxAskedBytes: number; maxAnsweredBytes: number }
+type Limits = { maxRequestedBytes: number; maxAnsweredBytes: number }
 type Decoded = Call & { decode: ReturnType<typeof createDecoder> }
 type Answering = Limits & { call: Decoded; type: string; deadline: number }
 
@@ -73,9 +73,9 @@ function readAll(stream: ServerHttp2Stream, answering: Answering): void {
   stream.on('error', () => stream.destroy())
   stream.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size <= answering.maxAskedBytes + PREFIX_BYTES) chunks.push(chunk)
+    if (size <= answering.maxRequestedBytes + PREFIX_BYTES) chunks.push(chunk)
     else if (!stream.headersSent) {
-      const message = `message is larger than ${answering.maxAskedBytes} bytes`
+      const message = `message is larger than ${answering.maxRequestedBytes} bytes`
       refuse(stream, answering, new ConnectError(message, Code.ResourceExhausted))
     }
   })

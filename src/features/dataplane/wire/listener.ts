@@ -80,10 +80,10 @@ export async function listen(answers: Answers, options: ListenOptions): Promise<
     : createTcp(onSocket)
   const sockets = new Set<Socket>()
   server.maxConnections = MAX_CONNECTIONS
-  const takesPlace = placesByAddress(maxOfAddress)
+  const takesSeat = seatsByAddress(maxOfAddress)
   // For TLS too, this runs before the handshake.
   server.on('connection', (socket: Socket) => {
-    if (!takesPlace(socket)) {
+    if (!takesSeat(socket)) {
       socket.destroy()
       return
     }
@@ -100,7 +100,7 @@ export async function listen(answers: Answers, options: ListenOptions): Promise<
  * @returns a function that takes a place for the socket's address until it closes; false if there
  * is none.
  */
-function placesByAddress(max: number): (socket: Socket) => boolean {
+function seatsByAddress(max: number): (socket: Socket) => boolean {
   const taken = new Map<string, number>()
   return (socket) => {
     const address = socket.remoteAddress ?? ''
@@ -167,7 +167,7 @@ function speakers(
     if (isAllowed && grpc(stream, headers)) return
     compatible.emit('stream', stream, headers, flags, rawHeaders)
   })
-  return { onSocket: told(http1, http2), sessions: sessionsOf(http2) }
+  return { onSocket: byProtocol(http1, http2), sessions: sessionsOf(http2) }
 }
 
 function closeStream(this: Http2Stream): void {
@@ -191,7 +191,7 @@ function refuse(request: Incoming, response: Outgoing, status: 400 | 401): void 
 }
 
 /** Tells the protocol by a connection's first bytes. */
-function told(http1: Http1Server, http2: Http2Server): (socket: Socket) => void {
+function byProtocol(http1: Http1Server, http2: Http2Server): (socket: Socket) => void {
   return (socket) => {
     socket.on('error', () => socket.destroy())
     socket.setTimeout(HEADERS_TIMEOUT_MS, () => socket.destroy())
@@ -223,7 +223,9 @@ function onFirstBytes(
   }
 }
 
-function sessionsOf(server: { on(event: 'session', heard: (one: Http2Session) => void): unknown }) {
+function sessionsOf(server: {
+  on(event: 'session', heard: (http2Session: Http2Session) => void): unknown
+}) {
   const sessions = new Set<Http2Session>()
   server.on('session', (session) => {
     sessions.add(session)

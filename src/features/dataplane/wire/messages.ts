@@ -25,14 +25,14 @@ export const NO_RECORD: RecordInit = { record: Buffer.from('null') }
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 1_000
 /** Limits of one call's request and answer. */
-export const MAX_ASKED_BYTES = 4 << 20
+export const MAX_REQUESTED_BYTES = 4 << 20
 export const MAX_ANSWERED_BYTES = 64 << 20
 /** Items per call; the frontend asks for some thousands in a big thread. */
-const MAX_ASKED = 10_000
+const MAX_REQUESTED = 10_000
 
 export function toRecord(facts: RecordFacts): RecordInit {
   const { json, cid, sortAt, indexedAt } = facts
-  const createdAt = facts.createdAt === undefined ? saidOf(json) : facts.createdAt
+  const createdAt = facts.createdAt === undefined ? createdAtIn(json) : facts.createdAt
   return {
     record: typeof json === 'string' ? Buffer.from(json) : json,
     cid,
@@ -43,9 +43,9 @@ export function toRecord(facts: RecordFacts): RecordInit {
 }
 
 /** Returns null if `createdAt` is missing or no valid time. */
-function saidOf(json: string | Uint8Array): number | null {
-  const said: unknown = JSON.parse(json.toString())?.createdAt
-  const ms = typeof said === 'string' ? Date.parse(said) : Number.NaN
+function createdAtIn(json: string | Uint8Array): number | null {
+  const reported: unknown = JSON.parse(json.toString())?.createdAt
+  const ms = typeof reported === 'string' ? Date.parse(reported) : Number.NaN
   return Number.isNaN(ms) ? null : ms
 }
 
@@ -63,9 +63,9 @@ export function cursorOf(cursor: string | undefined): string | undefined {
 }
 
 /** @throws ConnectError if there are more items than one call allows. */
-export function bounded<T>(asked: readonly T[]): readonly T[] {
-  if (asked.length <= MAX_ASKED) return asked
-  throw new ConnectError(`no more than ${MAX_ASKED} at a time`, Code.InvalidArgument)
+export function bounded<T>(requested: readonly T[]): readonly T[] {
+  if (requested.length <= MAX_REQUESTED) return requested
+  throw new ConnectError(`no more than ${MAX_REQUESTED} at a time`, Code.InvalidArgument)
 }
 
 export function tooLarge(): ConnectError {
@@ -73,7 +73,7 @@ export function tooLarge(): ConnectError {
 }
 
 /** Keyed by at-URI, without keys that have no record. */
-export function inPlace(
+export function byPosition(
   keys: readonly UriKey[],
   recordOf: (key: UriKey) => RecordInit | undefined,
 ): Map<string, RecordInit> {

@@ -77,7 +77,7 @@ async function filledUp(
     const next = isTypeahead ? undefined : wrapCursor(first, purposeOf(nsid, call.params))
     return { ...result, body: { ...(result.body as JsonObject), cursor: next } }
   }
-  const shown = new Set(own.map(keyOf))
+  const visible = new Set(own.map(keyOf))
   const seen = seenUpTo(nsid, call, own)
   const notOurs = withoutSeen(seen, withoutOurs(app, call))
   const more = await theirPage(app, {
@@ -86,7 +86,7 @@ async function filledUp(
     params: { ...call.params, limit: limit - own.length },
     from: { page: 0, theirs: undefined },
     waitShare: isTypeahead ? TYPEAHEAD_WAIT_SHARE : undefined,
-    keep: (items) => notOurs(items.filter((item) => !shown.has(keyOf(item)))),
+    filter: (items) => notOurs(items.filter((item) => !visible.has(keyOf(item)))),
     seenWith: seen && ((items) => seen.with(items.map(keyOf)).text),
   })
   if (!more) return result
@@ -102,14 +102,14 @@ async function goOn(
 ): Promise<MethodResult> {
   const from = parseWrapped(nsid, call)
   const seen = nsid === ACTORS ? parseSeen(from.seen) : undefined
-  const keep = withoutSeen(seen, withoutOurs(app, call))
+  const filter = withoutSeen(seen, withoutOurs(app, call))
   const { params } = call
   const page = await theirPage(app, {
     call,
     nsid,
     params,
     from,
-    keep,
+    filter,
     seenWith: seen && ((items) => seen.with(items.map(keyOf)).text),
   })
   return {

@@ -9,8 +9,8 @@ import { handleFromFallback } from './handles.ts'
 import { missingKeys } from './missing-keys.ts'
 import { type OwnMethod, ownMethod } from './own-method.ts'
 import { manyProfiles, oneProfile } from './profiles.ts'
-import { type Lack, rules } from './rules.ts'
-import { wholeAnswers } from './whole-answers.ts'
+import { type MissingData, rules } from './rules.ts'
+import { completeAnswers } from './whole-answers.ts'
 
 /** @returns undefined for methods of which the public AppView is never asked */
 export function answeredByFallback(
@@ -19,17 +19,17 @@ export function answeredByFallback(
   answer: Answering,
 ): Answering | undefined {
   const rule = rules[method.nsid]
-  return rule && answeringFor(app, ownMethod(app, method, answer), rule.lack)
+  return rule && answeringFor(app, ownMethod(app, method, answer), rule.missingData)
 }
 
-function answeringFor(app: FallbackContext, own: OwnMethod, lack: Lack): Answering {
-  switch (lack.about) {
+function answeringFor(app: FallbackContext, own: OwnMethod, missingData: MissingData): Answering {
+  switch (missingData.about) {
     case 'account':
     case 'post':
     case 'record':
-      return wholeAnswers(app, own, lack)
+      return completeAnswers(app, own, missingData)
     case 'keys':
-      return missingKeys(app, own, lack)
+      return missingKeys(app, own, missingData)
     case 'search':
       return afterOurs(app, own)
     case 'profile':

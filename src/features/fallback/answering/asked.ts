@@ -8,18 +8,18 @@ import type { Params } from '../../../http/server/method.ts'
 import { waitLeftMs } from '../../../http/server/wait-left.ts'
 import { type Call, formatLabelers } from '../../../http/xrpc/call.ts'
 import { speak } from '../appview/our-word.ts'
-import { keepShown } from '../appview/shown-items.ts'
+import { filterVisible } from '../appview/shown-items.ts'
 import { itemsFieldOf } from '../appview/valid-answer.ts'
 import type { Asking } from './context.ts'
-import { ourWordOn } from './our-knowledge.ts'
+import { ourVerdictOn } from './our-knowledge.ts'
 
-export type Asked = { nsid: string; params: Params; waitShare?: number }
+export type FallbackRequest = { nsid: string; params: Params; waitShare?: number }
 
 /** @returns undefined if there is no answer in time, or nothing of it may be shown */
 export async function askFallback(
   app: Asking,
   call: Call,
-  { nsid, params, waitShare = 1 }: Asked,
+  { nsid, params, waitShare = 1 }: FallbackRequest,
 ): Promise<JsonObject | undefined> {
   const { accepted, reader, time } = call
   const answer = await app.fallback.ask({
@@ -33,11 +33,11 @@ export async function askFallback(
   })
   if (!answer) return undefined
   function* shown(found: JsonObject): Generator<void, JsonObject | undefined> {
-    const word = yield* ourWordOn(app, found, reader)
+    const verdict = yield* ourVerdictOn(app, found, reader)
     yield
     const field = itemsFieldOf(loadLexicons(), nsid)
-    if (!keepShown(nsid, found, { field, word })) return undefined
-    speak(found, word)
+    if (!filterVisible(nsid, found, { field, verdict })) return undefined
+    speak(found, verdict)
     return found
   }
   return inTurn(call, () => inTurns(shown(answer)))

@@ -25,7 +25,7 @@ type EarlierActivity = {
   oursAmong(items: readonly JsonObject[], key: string): Set<JsonObject>
 }
 
-type Request = { param: string; key: string; call: Call; deeds: EarlierActivity }
+type Request = { param: string; key: string; call: Call; activity: EarlierActivity }
 
 const STRIDE = 100
 const MAX_READS = 8
@@ -129,7 +129,7 @@ async function goOn(app: FallbackContext, own: OwnMethod, request: Request): Pro
 async function theirRest(
   app: FallbackContext,
   nsid: string,
-  { param, key, call, deeds }: Request,
+  { param, key, call, activity }: Request,
   { from, limit }: { from: WrappedCursor; limit: number },
 ): Promise<JsonObject | undefined> {
   const field = itemsFieldOf(loadLexicons(), nsid)!
@@ -141,9 +141,9 @@ async function theirRest(
     const params = { ...call.params, [param]: key, limit: stride, cursor: theirs }
     const waitShare = reads === 1 ? 1 : FURTHER_WAIT_SHARE
     const answer = await askFallback(app, call, { nsid, params, waitShare })
-    if (!answer || !isAboutSubject(answer, deeds.about, key)) break
+    if (!answer || !isAboutSubject(answer, activity.about, key)) break
     const all = answer[field] as JsonObject[]
-    const ours = deeds.oursAmong(all, key)
+    const ours = activity.oursAmong(all, key)
     const items = all.filter((item) => !ours.has(item))
     // Too many for this page: read again with a smaller stride.
     if (items.length > limit && stride > limit) {

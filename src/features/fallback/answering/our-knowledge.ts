@@ -19,15 +19,20 @@ import { inParts } from '../../../base/util/turn.ts'
 import type { PostByUri } from '../../../data/store/read/posts/posts-by-uri.ts'
 import type { OwnKnowledge } from '../../../http/xrpc/feeds/posts-elsewhere.ts'
 import { isStoredAccount } from '../../../http/xrpc/strangers/holdings.ts'
-import { type AccountWord, collect, type OurWord, type ThingWord } from '../appview/our-word.ts'
+import {
+  type AccountVerdict,
+  collect,
+  type OurVerdict,
+  type RecordVerdict,
+} from '../appview/our-word.ts'
 
 const LIST = 'app.bsky.graph.list'
 
-export function* ourWordOn(
+export function* ourVerdictOn(
   parts: OwnKnowledge,
   answer: JsonObject,
   reader: Reader,
-): Generator<void, OurWord> {
+): Generator<void, OurVerdict> {
   const { dids, posts, records } = collect(answer)
   yield
   return {
@@ -57,7 +62,7 @@ function accountWords(
   { actors, hydrator }: OwnKnowledge,
   dids: readonly string[],
   reader: Reader,
-): (did: string) => AccountWord {
+): (did: string) => AccountVerdict {
   const uidOf = new Map(dids.map((did) => [did, actors.uidOf(did)]))
   const state = hydrator.profiles(
     [...uidOf.values()].filter((uid) => uid !== 0),
@@ -81,7 +86,7 @@ function postWords(
   parts: OwnKnowledge,
   posts: readonly string[],
   reader: Reader,
-): (uri: string) => ThingWord {
+): (uri: string) => RecordVerdict {
   const { hydrator } = parts
   const rows = parts.postsByUri(posts)
   const present = [...rows.values()].filter(({ is }) => is === 'present').map(({ id }) => id)
@@ -94,16 +99,16 @@ function postWords(
   return (uri) => {
     const row = rows.get(uri)
     const post = state.posts.get(row?.id ?? 0)
-    const said = labels.get(uri)
+    const labelState = labels.get(uri)
     const isGone = row?.is === 'gone' || (row?.is === 'present' && !post)
     return {
-      isGone: isGone || (said?.isTakenDown ?? false),
+      isGone: isGone || (labelState?.isTakenDown ?? false),
       viewer:
         reader.viewer &&
         ((post
           ? postViewer(state, post)
           : ungatedPostViewer(doings.get(row?.id ?? 0))) as JsonObject),
-      labels: said?.labels ?? [],
+      labels: labelState?.labels ?? [],
       own: ownView(parts, state, row),
     }
   }
@@ -124,7 +129,7 @@ function recordWords(
   parts: OwnKnowledge,
   uris: readonly string[],
   reader: Reader,
-): (uri: string) => ThingWord {
+): (uri: string) => RecordVerdict {
   const { hydrator } = parts
   const lists = listIds(parts, uris)
   const listState = hydrator.lists([...lists.values()], reader)

@@ -27,11 +27,11 @@ export function withOwnReplies(
   if (!reader.viewer?.uid) return theirs
   const thread = [...(theirs['thread'] as JsonObject[])]
   for (const { uri, parent, post } of recentReplies(parts, reader)) {
-    const place = thread.findIndex((item) => item['uri'] === parent)
-    const depth = Number(thread[place]?.['depth']) + 1
+    const rank = thread.findIndex((item) => item['uri'] === parent)
+    const depth = Number(thread[rank]?.['depth']) + 1
     const isThere = thread.some((item) => item['uri'] === uri)
-    if (isThere || place < 0 || depth < 1 || depth > below) continue
-    thread.splice(place + 1, 0, { uri, depth, value: threadItem(post) })
+    if (isThere || rank < 0 || depth < 1 || depth > below) continue
+    thread.splice(rank + 1, 0, { uri, depth, value: threadItem(post) })
   }
   return { ...theirs, thread }
 }

@@ -7,7 +7,7 @@ import type { Asking } from './context.ts'
 
 const NSID = 'app.bsky.feed.getPosts'
 /** The method's own maximum. */
-const MAX_ASKED = 25
+const MAX_REQUESTED = 25
 const MAX_QUESTIONS = 4
 
 /** @returns views of the posts that may be shown, by at-URI */
@@ -18,14 +18,14 @@ export async function postsFromFallback(
 ): Promise<Map<string, JsonObject>> {
   if (uris.length === 0) return new Map()
   const questions: string[][] = []
-  for (let i = 0; i < uris.length && questions.length < MAX_QUESTIONS; i += MAX_ASKED) {
-    questions.push(uris.slice(i, i + MAX_ASKED))
+  for (let i = 0; i < uris.length && questions.length < MAX_QUESTIONS; i += MAX_REQUESTED) {
+    questions.push(uris.slice(i, i + MAX_REQUESTED))
   }
   const answers = await Promise.all(
     questions.map((some) => askFallback(app, call, { nsid: NSID, params: { uris: some } })),
   )
   const views = answers.flatMap((answer) => (answer?.['posts'] ?? []) as JsonObject[])
-  const asked = new Set(uris)
+  const requested = new Set(uris)
   const byUri = views.map((view) => [String(view['uri']), view] as const)
-  return new Map(byUri.filter(([uri]) => asked.has(uri)))
+  return new Map(byUri.filter(([uri]) => requested.has(uri)))
 }

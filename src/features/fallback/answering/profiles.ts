@@ -32,8 +32,8 @@ export function oneProfile(app: FallbackContext, own: OwnMethod): Answering {
       return own.answer(call)
     }
     const { did } = found
-    const asked = { nsid: own.nsid, params: { actor: did } }
-    const both = Promise.all([outcomeOf(own.answer, call), askFallback(app, call, asked)])
+    const request = { nsid: own.nsid, params: { actor: did } }
+    const both = Promise.all([outcomeOf(own.answer, call), askFallback(app, call, request)])
     const outcome = await Promise.race([both, thatNobodyIs(app, [found], call)])
     if (!outcome) throw invalidRequest('Profile not found')
     const [ours, theirs] = outcome
@@ -55,7 +55,7 @@ export function manyProfiles(app: FallbackContext, own: OwnMethod): Answering {
       nsid: GET_PROFILES,
       params: { actors: dids },
     })
-    const sought = found.filter((one) => one !== undefined && dids.includes(one.did))
+    const sought = found.filter((actor) => actor !== undefined && dids.includes(actor.did))
     const [result, theirs] = await Promise.all([
       ours,
       Promise.race([theirsToo, thatNobodyIs(app, sought as NamedActor[], call)]),
@@ -93,7 +93,7 @@ function strangersAmong(
   { names, found }: { names: readonly string[]; found: readonly (NamedActor | undefined)[] },
   call: Call,
 ): Map<string, string> {
-  const strangers = found.map((one) => one && isStranger(app, one, call))
+  const strangers = found.map((actor) => actor && isStranger(app, actor, call))
   return new Map(names.flatMap((name, i) => (strangers[i] ? [[name, found[i]!.did] as const] : [])))
 }
 
@@ -102,7 +102,7 @@ async function countsOf(
   found: readonly (NamedActor | undefined)[],
   { signal }: Call,
 ): Promise<void> {
-  const uids = new Set(found.map((one) => one?.uid ?? 0))
+  const uids = new Set(found.map((actor) => actor?.uid ?? 0))
   const held = [...uids].filter((uid) => uid !== 0 && isStoredAccount(app, uid))
   if (held.length > 0) await app.counted?.actors(held, signal)
 }
@@ -114,9 +114,9 @@ function withStrangers(
   const byDid = (views: unknown) =>
     new Map((views as JsonObject[]).map((view) => [String(view['did']), view]))
   const own = byDid(body['profiles'])
-  const asked = new Set(strangers.values())
+  const requested = new Set(strangers.values())
   for (const [did, view] of byDid(theirs['profiles'])) {
-    if (!asked.has(did)) continue
+    if (!requested.has(did)) continue
     const ours = own.get(did)
     own.set(did, ours ? merged(ours, view) : view)
   }

@@ -2,7 +2,7 @@
 // index does not hold completely (http/xrpc/strangers/holdings.ts).
 
 /** The parameters by which a method decides whether the index holds the answer. */
-export type Lack =
+export type MissingData =
   | { about: 'account' | 'post' | 'record'; param: string }
   /**
    * Several items by key: those missing from the answer. `field` holds the views; `key` says what
@@ -11,7 +11,7 @@ export type Lack =
   | { about: 'keys'; param: string; field: string; key: 'uri' | 'creator' }
   | { about: 'profile' | 'profiles' | 'search' | 'feed' | 'handle' }
 
-type Rule = { lack: Lack; when: string }
+type Rule = { missingData: MissingData; when: string }
 
 const STRANGER = 'where the account is neither a member nor followed by one'
 const STRANGERS_POST =
@@ -20,30 +20,36 @@ const STRANGERS_RECORD = 'where its creator is neither a member nor followed by 
 
 const EARLIER = 'after ours, those from before counting began'
 
-const ofAccount = (when: string): Rule => ({ lack: { about: 'account', param: 'actor' }, when })
-const ofPost = (param: string): Rule => ({ lack: { about: 'post', param }, when: STRANGERS_POST })
+const ofAccount = (when: string): Rule => ({
+  missingData: { about: 'account', param: 'actor' },
+  when,
+})
+const ofPost = (param: string): Rule => ({
+  missingData: { about: 'post', param },
+  when: STRANGERS_POST,
+})
 const ofThread = (param: string): Rule => ({
   ...ofPost(param),
   when: `${STRANGERS_POST}, or it has replies from before counting began`,
 })
 const ofRecord = (param: string): Rule => ({
-  lack: { about: 'record', param },
+  missingData: { about: 'record', param },
   when: STRANGERS_RECORD,
 })
 const byKeys = (param: string, field: string, key: 'uri' | 'creator' = 'uri'): Rule => ({
-  lack: { about: 'keys', param, field, key },
+  missingData: { about: 'keys', param, field, key },
   when: 'for those missing here',
 })
-const search: Rule = { lack: { about: 'search' }, when: 'after our own results' }
+const search: Rule = { missingData: { about: 'search' }, when: 'after our own results' }
 
 /** By method; other methods are never answered from elsewhere. */
 export const rules: Readonly<Record<string, Rule>> = {
   'app.bsky.actor.getProfile': {
-    lack: { about: 'profile' },
+    missingData: { about: 'profile' },
     when: `counts ${STRANGER}, and from before counting began; the profile if its PDS did not send it in time`,
   },
   'app.bsky.actor.getProfiles': {
-    lack: { about: 'profiles' },
+    missingData: { about: 'profiles' },
     when: `counts ${STRANGER}, and from before counting began; profiles missing here`,
   },
   'app.bsky.actor.searchActors': search,
@@ -51,7 +57,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'app.bsky.feed.getActorFeeds': ofAccount(STRANGER),
   'app.bsky.feed.getAuthorFeed': ofAccount(STRANGER),
   'app.bsky.feed.getFeed': {
-    lack: { about: 'feed' },
+    missingData: { about: 'feed' },
     when: 'for posts of the feed that their PDS did not send in time',
   },
   'app.bsky.feed.getFeedGenerator': ofRecord('feed'),
@@ -84,7 +90,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'app.bsky.unspecced.getPostThreadOtherV2': ofThread('anchor'),
   'app.bsky.unspecced.getPostThreadV2': ofThread('anchor'),
   'com.atproto.identity.resolveHandle': {
-    lack: { about: 'handle' },
+    missingData: { about: 'handle' },
     when: 'where the handle cannot be resolved; the account must name it too',
   },
 }

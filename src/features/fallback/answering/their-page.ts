@@ -9,18 +9,18 @@ import type { Params } from '../../../http/server/method.ts'
 import type { Call } from '../../../http/xrpc/call.ts'
 import { itemsFieldOf } from '../appview/valid-answer.ts'
 import { unwrapCursor, type WrappedCursor, wrapCursor } from '../appview/wrapped-cursor.ts'
-import { type Asked, askFallback } from './asked.ts'
+import { askFallback, type FallbackRequest } from './asked.ts'
 import type { FallbackContext } from './context.ts'
 
 const MAX_READS = 3
 /** Share of the wait for further pages, after an empty one. */
 const FURTHER_WAIT_SHARE = 0.3
 
-type PageRequest = Asked & {
+type PageRequest = FallbackRequest & {
   call: Call
   from: WrappedCursor
   /** Filters items further, beyond the checks that apply to every answer from the AppView. */
-  keep?: (items: JsonObject[]) => MaybeLater<JsonObject[]>
+  filter?: (items: JsonObject[]) => MaybeLater<JsonObject[]>
   /** Returns what the next cursor records as seen after these items. */
   seenWith?: (items: readonly JsonObject[]) => string | undefined
 }
@@ -28,21 +28,21 @@ type PageRequest = Asked & {
 /** @returns undefined if there is no answer */
 export async function theirPage(
   app: FallbackContext,
-  { call, nsid, params, from, waitShare, keep = (items) => items, seenWith }: PageRequest,
+  { call, nsid, params, from, waitShare, filter = (items) => items, seenWith }: PageRequest,
 ): Promise<JsonObject | undefined> {
   const field = itemsFieldOf(loadLexicons(), nsid)
   const limit = Number(params['limit'] ?? Number.POSITIVE_INFINITY)
   let { page, theirs } = from
   for (let reads = 1; ; reads++) {
-    const asked = {
+    const request = {
       nsid,
       params: { ...params, cursor: theirs },
       waitShare: reads === 1 ? waitShare : FURTHER_WAIT_SHARE,
     }
-    const answer = await askFallback(app, call, asked)
+    const answer = await askFallback(app, call, request)
     if (!answer || field === undefined) return answer
-    const kept = await keep(answer[field] as JsonObject[])
-    const items = kept.slice(0, limit)
+    const filtered = await filter(answer[field] as JsonObject[])
+    const items = filtered.slice(0, limit)
     const { cursor } = answer
     const isLast = typeof cursor !== 'string' || cursor === theirs
     page++

@@ -25,40 +25,44 @@ import { lastPage } from './last-page.ts'
 import { isFinal, type Outcome, outcomeOf, plainBody, settle } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'
 import { withOwnReplies } from './own-replies.ts'
-import type { Lack } from './rules.ts'
+import type { MissingData } from './rules.ts'
 import { parseWrapped, theirPage } from './their-page.ts'
 
-type Whole = Extract<Lack, { about: 'account' | 'post' | 'record' }>
+type Complete = Extract<MissingData, { about: 'account' | 'post' | 'record' }>
 /** `key` is the subject's global name: a DID, or an at-URI with one. */
 type Subject = { key: string; isHeld: boolean }
 
-export function wholeAnswers(app: FallbackContext, own: OwnMethod, lack: Whole): Answering {
-  const deeds = earlierActivity(app, own.nsid)
+export function completeAnswers(
+  app: FallbackContext,
+  own: OwnMethod,
+  missingData: Complete,
+): Answering {
+  const activity = earlierActivity(app, own.nsid)
   const isThread = /\.getPostThread(Other)?(V2)?$/.test(own.nsid)
   const answered = (call: Call, subject: Subject | undefined) => {
-    if (subject?.isHeld && deeds?.areMore(subject.key)) {
-      const request = { param: lack.param, key: subject.key, call, deeds }
+    if (subject?.isHeld && activity?.areMore(subject.key)) {
+      const request = { param: missingData.param, key: subject.key, call, activity }
       return oursThenTheirs(app, own, request)
     }
     const { cursor } = call.params
-    if (isWrapped(cursor)) return goOn(app, own, { lack, subject, call })
+    if (isWrapped(cursor)) return goOn(app, own, { missingData, subject, call })
     // Continues our own list.
     if (cursor !== undefined || !subject) return own.answer(call)
-    const request = { lack, subject, call }
+    const request = { missingData, subject, call }
     if (!subject.isHeld) return answer(app, own, request)
     return isThread ? thread(app, own, request) : own.answer(call)
   }
   return (call) => {
     const { cursor } = call.params
-    if (cursor !== undefined && !isWrapped(cursor) && !deeds) return own.answer(call)
-    const subject = findSubject(app, { lack, method: own.nsid }, call)
+    if (cursor !== undefined && !isWrapped(cursor) && !activity) return own.answer(call)
+    const subject = findSubject(app, { missingData, method: own.nsid }, call)
     return subject instanceof Promise
       ? subject.then((found) => answered(call, found))
       : answered(call, subject)
   }
 }
 
-type Request = { lack: Whole; subject: Subject; call: Call }
+type Request = { missingData: Complete; subject: Subject; call: Call }
 
 /** Uses the AppView's thread if it has replies from before we indexed them. */
 async function thread(
@@ -81,7 +85,7 @@ async function answer(
   const { call } = request
   const [ours, theirs] = await Promise.all([
     outcomeOf(own.atOnce, call),
-    askedOf(app, own.nsid, request, { page: 0, theirs: undefined }),
+    requestOf(app, own.nsid, request, { page: 0, theirs: undefined }),
   ])
   if (isFinal(ours)) return settle(ours)
   if (!theirs) return own.answer(call.again())
@@ -138,24 +142,24 @@ async function goOn(
 ): Promise<MethodResult> {
   const { call, subject } = request
   const from = parseWrapped(own.nsid, call)
-  const theirs = subject && (await askedOf(app, own.nsid, { ...request, subject }, from))
+  const theirs = subject && (await requestOf(app, own.nsid, { ...request, subject }, from))
   if (theirs) return { body: theirs }
   return lastPage(own, call)
 }
 
-async function askedOf(
+async function requestOf(
   app: FallbackContext,
   nsid: string,
-  { lack, subject, call }: Request,
+  { missingData, subject, call }: Request,
   from: { page: number; theirs: string | undefined },
 ): Promise<JsonObject | undefined> {
   // Another AppView ignores the bound, and cursors of ours mean nothing to it.
   if (call.params['since'] !== undefined) return undefined
-  const params = bounded({ ...call.params, [lack.param]: subject.key })
-  const keep = (items: JsonObject[]) =>
-    items.filter((item) => isAboutItem(item, lack.about, subject.key))
-  const answer = await theirPage(app, { call, nsid, params, from, keep })
-  if (!answer || !isAboutSubject(answer, lack.about, subject.key)) return undefined
+  const params = bounded({ ...call.params, [missingData.param]: subject.key })
+  const filter = (items: JsonObject[]) =>
+    items.filter((item) => isAboutItem(item, missingData.about, subject.key))
+  const answer = await theirPage(app, { call, nsid, params, from, filter })
+  if (!answer || !isAboutSubject(answer, missingData.about, subject.key)) return undefined
   const { uri, cid } = call.params
   return 'uri' in answer ? { ...answer, uri, cid } : answer
 }
@@ -185,7 +189,7 @@ function itemsIn(nsid: string, body: JsonObject): unknown[] | undefined {
  */
 function findSubject(
   app: FallbackContext,
-  { lack: { about, param }, method }: { lack: Whole; method: string },
+  { missingData: { about, param }, method }: { missingData: Complete; method: string },
   { params, reader, viewer, who }: Call,
 ): MaybeLater<Subject | undefined> {
   const named = String(params[param])

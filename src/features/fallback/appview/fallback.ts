@@ -9,7 +9,7 @@ import type { Logger } from '../../../base/obs/log.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
 import { within } from '../../../base/util/waits.ts'
-import { askedPauseMs } from '../../../sources/circuit-breaker.ts'
+import { requestedPauseMs } from '../../../sources/circuit-breaker.ts'
 import type { FetchedResponse, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import type { Asker, Quota } from '../../../sources/quota.ts'
 import { type AskingLine, createAskingLine } from './asking-line.ts'
@@ -54,12 +54,12 @@ const MAX_WAIT_MS = 1_500
 /** The host may take longer than any caller waits: a late answer serves the next caller. */
 const TIMEOUT_MS = 4_000
 const MAX_BYTES = 2 << 20
-const KEPT_FOR_MS = MINUTE_MS
-const NOTHING_KEPT_FOR_MS = 20_000
+const CACHED_FOR_MS = MINUTE_MS
+const NOTHING_CACHED_FOR_MS = 20_000
 /** For methods that this host reserves for signed-in accounts, or does not have. */
 const REFUSED_FOR_MS = 10 * MINUTE_MS
 /** Threads change while they are viewed; account counts hardly do. */
-const KEPT_FOR: Record<string, number> = {
+const CACHED_FOR: Record<string, number> = {
   'app.bsky.actor.getProfile': 5 * MINUTE_MS,
   'app.bsky.actor.getProfiles': 5 * MINUTE_MS,
   'app.bsky.unspecced.getPostThreadV2': 15_000,
@@ -96,13 +96,13 @@ export function createFallback(parts: FallbackParts): Fallback {
     if (response) quota.note(response.headers)
     const outcome = judge(response)
     const isSlow = now() - startedAt > maxWaitMs
-    if (outcome === 'failed' || isSlow) leaveAlone(line, askedPauseMs(response))
+    if (outcome === 'failed' || isSlow) leaveAlone(line, requestedPauseMs(response))
     else line.breaker.succeeded()
     if (outcome === 'refused') line.refusedUntil.set(question.nsid, now() + REFUSED_FOR_MS)
     if (outcome === 'failed' || outcome === 'refused') return null
     const read = () => readAnswer(parts, question, response!, now())
     const answer = outcome === 'none' ? null : await partOf(question, read)
-    const forMs = answer ? (KEPT_FOR[question.nsid] ?? KEPT_FOR_MS) : NOTHING_KEPT_FOR_MS
+    const forMs = answer ? (CACHED_FOR[question.nsid] ?? CACHED_FOR_MS) : NOTHING_CACHED_FOR_MS
     line.cache.set(key, answer, forMs)
     return answer
   }
@@ -110,10 +110,10 @@ export function createFallback(parts: FallbackParts): Fallback {
   return {
     async ask(question) {
       const key = keyOf(question)
-      const kept = lines.member.cache.get(key) ?? lines.visitor.cache.get(key)
+      const cached = lines.member.cache.get(key) ?? lines.visitor.cache.get(key)
       const parsed = (bytes: Buffer | null | undefined) =>
         bytes ? partOf(question, () => parseObject(bytes)) : undefined
-      if (kept !== undefined) return parsed(kept)
+      if (cached !== undefined) return parsed(cached)
       const line = question.asker?.rank === 'visitor' ? lines.visitor : lines.member
       const answer = askOnce(lines, line, {
         key,
@@ -148,9 +148,9 @@ function mayAsk({ member }: Lines, line: AskingLine, { nsid }: Question, now: nu
 function askOnce(
   lines: Lines,
   line: AskingLine,
-  asked: { key: string; lane: string | undefined; work: () => Promise<Buffer | null> },
+  request: { key: string; lane: string | undefined; work: () => Promise<Buffer | null> },
 ): Promise<Buffer | null> {
-  const { key, lane, work } = asked
+  const { key, lane, work } = request
   const others = line === lines.visitor ? lines.member.underWay.get(key) : undefined
   const begun = line.underWay.get(key) ?? others
   if (begun) return begun

@@ -6,7 +6,7 @@
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import { innerViews, kindOf } from './view-kinds.ts'
 
-export type AccountWord = {
+export type AccountVerdict = {
   /** Not active, or taken down by us or by a labeler that may. */
   isHidden: boolean
   blocks: boolean
@@ -22,7 +22,7 @@ export type AccountWord = {
   labels: readonly object[]
 }
 
-export type ThingWord = {
+export type RecordVerdict = {
   /** Deleted, or taken down. */
   isGone: boolean
   viewer: JsonObject | undefined
@@ -31,27 +31,27 @@ export type ThingWord = {
   own?: JsonObject
 }
 
-export type OurWord = {
+export type OurVerdict = {
   isSignedIn: boolean
-  account(did: string): AccountWord
-  post(uri: string): ThingWord
-  record(uri: string): ThingWord
+  account(did: string): AccountVerdict
+  post(uri: string): RecordVerdict
+  record(uri: string): RecordVerdict
 }
 
-type Shown = { dids: Set<string>; posts: Set<string>; records: Set<string> }
+type Subjects = { dids: Set<string>; posts: Set<string>; records: Set<string> }
 
 /** Collects everything in these views that we may know something about. */
-export function collect(view: JsonObject, shown: Shown = emptyShown()): Shown {
+export function collect(view: JsonObject, subjects: Subjects = noSubjects()): Subjects {
   const kind = kindOf(view)
   const { did, uri } = view
-  if (typeof did === 'string') shown.dids.add(did)
-  if (kind === 'post') shown.posts.add(String(uri))
-  if (kind === 'record') shown.records.add(String(uri))
-  for (const inner of innerViews(view)) collect(inner, shown)
-  return shown
+  if (typeof did === 'string') subjects.dids.add(did)
+  if (kind === 'post') subjects.posts.add(String(uri))
+  if (kind === 'record') subjects.records.add(String(uri))
+  for (const inner of innerViews(view)) collect(inner, subjects)
+  return subjects
 }
 
-function emptyShown(): Shown {
+function noSubjects(): Subjects {
   return { dids: new Set(), posts: new Set(), records: new Set() }
 }
 
@@ -62,33 +62,33 @@ export function ownerOf(view: JsonObject): string {
 }
 
 /** Modifies `view` and all views in it. */
-export function speak(view: JsonObject, word: OurWord): void {
+export function speak(view: JsonObject, verdict: OurVerdict): void {
   const kind = kindOf(view)
-  if (kind === 'account') speakOfAccount(view, word.account(String(view['did'])))
+  if (kind === 'account') speakOfAccount(view, verdict.account(String(view['did'])))
   if (kind === 'post') {
-    const said = word.post(String(view['uri']))
-    const isWhole = isObject(view['record'])
-    if (said.own && isWhole) return replace(view, said.own)
-    speakOfThing(view, isWhole ? said : { ...said, viewer: undefined })
+    const state = verdict.post(String(view['uri']))
+    const isComplete = isObject(view['record'])
+    if (state.own && isComplete) return replace(view, state.own)
+    speakOfThing(view, isComplete ? state : { ...state, viewer: undefined })
   }
-  if (kind === 'record') speakOfThing(view, word.record(String(view['uri'])))
+  if (kind === 'record') speakOfThing(view, verdict.record(String(view['uri'])))
   for (const [name, value] of Object.entries(view)) {
-    const stead = isObject(value) ? inStead(value, word) : undefined
+    const stead = isObject(value) ? inStead(value, verdict) : undefined
     if (stead) view[name] = stead
   }
-  for (const inner of innerViews(view)) speak(inner, word)
+  for (const inner of innerViews(view)) speak(inner, verdict)
 }
 
-function speakOfAccount(view: JsonObject, said: AccountWord): void {
-  if (said.handle !== undefined) view['handle'] = said.handle
-  speakOfThing(view, said)
+function speakOfAccount(view: JsonObject, verdict: AccountVerdict): void {
+  if (verdict.handle !== undefined) view['handle'] = verdict.handle
+  speakOfThing(view, verdict)
 }
 
-function speakOfThing(view: JsonObject, said: Pick<ThingWord, 'viewer' | 'labels'>): void {
-  if (said.viewer) view['viewer'] = said.viewer
-  if (said.labels.length === 0) return
+function speakOfThing(view: JsonObject, verdict: Pick<RecordVerdict, 'viewer' | 'labels'>): void {
+  if (verdict.viewer) view['viewer'] = verdict.viewer
+  if (verdict.labels.length === 0) return
   const theirs = Array.isArray(view['labels']) ? (view['labels'] as JsonObject[]) : []
-  const labels = said.labels as readonly JsonObject[]
+  const labels = verdict.labels as readonly JsonObject[]
   const key = (label: JsonObject) => `${label['src']} ${label['val']} ${label['uri']}`
   const ours = new Set(labels.map(key))
   view['labels'] = [...labels, ...theirs.filter((label) => !ours.has(key(label)))]
@@ -103,13 +103,13 @@ function replace(view: JsonObject, own: JsonObject): void {
 const EMBED = 'app.bsky.embed.record'
 
 /** Replaces an embed that the viewer may not see. */
-function inStead(view: JsonObject, word: OurWord): JsonObject | undefined {
+function inStead(view: JsonObject, verdict: OurVerdict): JsonObject | undefined {
   const { $type, uri } = view
   const isRecord = typeof $type === 'string' && isObject(view['creator'])
   if ($type !== `${EMBED}#viewRecord` && !isRecord) return undefined
   const did = ownerOf(view)
-  const account = word.account(did)
-  const thing = isRecord ? word.record(String(uri)) : word.post(String(uri))
+  const account = verdict.account(did)
+  const thing = isRecord ? verdict.record(String(uri)) : verdict.post(String(uri))
   if (account.blocks) {
     const author = { did, viewer: account.blockedViewer }
     return { $type: `${EMBED}#viewBlocked`, uri, blocked: true, author }
@@ -121,10 +121,10 @@ function inStead(view: JsonObject, word: OurWord): JsonObject | undefined {
 const WITHHELD = '!no-unauthenticated'
 
 /** Whether the account asks not to be shown to visitors who are not signed in. */
-export function isWithheld(account: unknown, word: OurWord): boolean {
-  if (word.isSignedIn || !isObject(account)) return false
+export function isWithheld(account: unknown, verdict: OurVerdict): boolean {
+  if (verdict.isSignedIn || !isObject(account)) return false
   const labels = [...((account['labels'] as JsonObject[] | undefined) ?? [])]
-  return [...labels, ...(word.account(String(account['did'])).labels as JsonObject[])].some(
+  return [...labels, ...(verdict.account(String(account['did'])).labels as JsonObject[])].some(
     ({ val }) => val === WITHHELD,
   )
 }

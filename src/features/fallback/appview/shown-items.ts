@@ -3,8 +3,8 @@
 
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import { hiddenAs, isPostThere } from './hidden-post.ts'
-import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
-import { shownThread, shownTree } from './shown-thread.ts'
+import { isWithheld, type OurVerdict, ownerOf } from './our-word.ts'
+import { visibleThread, visibleTree } from './shown-thread.ts'
 
 /** Rules of single methods; all others go by the field that holds the items. */
 const byMethod: Record<string, Rule> = {
@@ -18,9 +18,9 @@ const byMethod: Record<string, Rule> = {
 
 const byField: Record<string, Rule> = {
   feed: isInFeed,
-  posts: isPostShown,
-  likes: ({ actor }, word) => isObject(actor) && isWelcome(actor, word),
-  items: ({ subject }, word) => isObject(subject) && isThere(subject, word),
+  posts: isPostVisible,
+  likes: ({ actor }, verdict) => isObject(actor) && isWelcome(actor, verdict),
+  items: ({ subject }, verdict) => isObject(subject) && isThere(subject, verdict),
   actors: isWelcome,
   followers: isWelcome,
   follows: isWelcome,
@@ -31,79 +31,81 @@ const byField: Record<string, Rule> = {
   views: isCreatorThere,
 }
 
-type Rule = (item: JsonObject, word: OurWord) => boolean
+type Rule = (item: JsonObject, verdict: OurVerdict) => boolean
 
 /**
  * Modifies `answer`.
  * @param field - the field of its items; undefined if the answer is a single object
  * @returns whether there is still something to answer
  */
-export function keepShown(
+export function filterVisible(
   nsid: string,
   answer: JsonObject,
-  { field, word }: { field: string | undefined; word: OurWord },
+  { field, verdict }: { field: string | undefined; verdict: OurVerdict },
 ): boolean {
   if (field === 'thread') {
-    return shownThread(answer, { word, keepsMuted: nsid.endsWith('OtherV2') })
+    return visibleThread(answer, { verdict, includesMuted: nsid.endsWith('OtherV2') })
   }
-  if ('thread' in answer) return shownTree(answer, word)
-  for (const one of Object.values(answer)) {
-    if (isObject(one) && isObject(one['creator']) && !isCreatorThere(one, word)) return false
-    if (isObject(one) && typeof one['did'] === 'string' && !isThere(one, word)) return false
+  if ('thread' in answer) return visibleTree(answer, verdict)
+  for (const item of Object.values(answer)) {
+    if (isObject(item) && isObject(item['creator']) && !isCreatorThere(item, verdict)) return false
+    if (isObject(item) && typeof item['did'] === 'string' && !isThere(item, verdict)) return false
   }
-  if (field === undefined) return !('did' in answer) || isThere(answer, word)
-  const isShown = byMethod[nsid] ?? byField[field]
-  answer[field] = (answer[field] as JsonObject[]).filter((item) => isShown?.(item, word) ?? false)
+  if (field === undefined) return !('did' in answer) || isThere(answer, verdict)
+  const isVisible = byMethod[nsid] ?? byField[field]
+  answer[field] = (answer[field] as JsonObject[]).filter(
+    (item) => isVisible?.(item, verdict) ?? false,
+  )
   for (const item of answer[field] as JsonObject[])
-    if (isObject(item['reply'])) hideAncestors(item['reply'], word)
+    if (isObject(item['reply'])) hideAncestors(item['reply'], verdict)
   return true
 }
 
-function isThere({ did }: JsonObject, word: OurWord): boolean {
-  return !word.account(String(did)).isHidden
+function isThere({ did }: JsonObject, verdict: OurVerdict): boolean {
+  return !verdict.account(String(did)).isHidden
 }
 
-function isWelcome(account: JsonObject, word: OurWord): boolean {
-  return isThere(account, word) && !word.account(String(account['did'])).blocks
+function isWelcome(account: JsonObject, verdict: OurVerdict): boolean {
+  return isThere(account, verdict) && !verdict.account(String(account['did'])).blocks
 }
 
-function isCreatorThere(view: JsonObject, word: OurWord): boolean {
-  return !word.account(ownerOf(view)).isHidden && !word.record(String(view['uri'])).isGone
+function isCreatorThere(view: JsonObject, verdict: OurVerdict): boolean {
+  return !verdict.account(ownerOf(view)).isHidden && !verdict.record(String(view['uri'])).isGone
 }
 
-function isCreatorWelcome(view: JsonObject, word: OurWord): boolean {
-  return isCreatorThere(view, word) && !word.account(ownerOf(view)).blocks
+function isCreatorWelcome(view: JsonObject, verdict: OurVerdict): boolean {
+  return isCreatorThere(view, verdict) && !verdict.account(ownerOf(view)).blocks
 }
 
-function isPostShown(post: JsonObject, word: OurWord): boolean {
-  const isOpen = !word.account(ownerOf(post)).blocks && !isWithheld(post['author'], word)
-  return isOpen && isPostThere(post, word)
+function isPostVisible(post: JsonObject, verdict: OurVerdict): boolean {
+  const isOpen = !verdict.account(ownerOf(post)).blocks && !isWithheld(post['author'], verdict)
+  return isOpen && isPostThere(post, verdict)
 }
 
 /** The accounts involved in a feed item; undefined if the item can't be shown at all. */
-function partsOf(item: JsonObject, word: OurWord) {
+function partsOf(item: JsonObject, verdict: OurVerdict) {
   const { post, reason } = item
-  if (!isObject(post) || !isPostShown(post, word)) return undefined
+  if (!isObject(post) || !isPostVisible(post, verdict)) return undefined
   const by = isObject(reason) && isObject(reason['by']) ? reason['by'] : undefined
-  if (by && (!isWelcome(by, word) || isWithheld(by, word))) return undefined
-  const author = word.account(ownerOf(post))
-  return { post, author, by, originator: by ? word.account(String(by['did'])) : author }
+  if (by && (!isWelcome(by, verdict) || isWithheld(by, verdict))) return undefined
+  const author = verdict.account(ownerOf(post))
+  return { post, author, by, originator: by ? verdict.account(String(by['did'])) : author }
 }
 
 /** Hides a muted author's posts that others reposted, but not those on the author's own page. */
-function isInAuthorFeed(item: JsonObject, word: OurWord): boolean {
-  const parts = partsOf(item, word)
+function isInAuthorFeed(item: JsonObject, verdict: OurVerdict): boolean {
+  const parts = partsOf(item, verdict)
   return parts !== undefined && (!parts.author.mutes || parts.originator.mutes)
 }
 
 /** The rules of a timeline. */
-function isInFeed(item: JsonObject, word: OurWord): boolean {
-  const parts = partsOf(item, word)
+function isInFeed(item: JsonObject, verdict: OurVerdict): boolean {
+  const parts = partsOf(item, verdict)
   if (!parts) return false
   const { author, originator, by, post } = parts
   if (author.mutes || originator.mutes || (by && originator.mutesReposts)) return false
   if (author.mutesQuotePosts && isQuote(post)) return false
-  return !ancestorsOf(item).some((did) => word.account(did).blocks)
+  return !ancestorsOf(item).some((did) => verdict.account(did).blocks)
 }
 
 function ancestorsOf({ reply }: JsonObject): string[] {
@@ -123,13 +125,13 @@ function isQuote({ embed }: JsonObject): boolean {
  * Hides parent and root from a viewer who may not see them, and the author that a hidden parent
  * replied to.
  */
-function hideAncestors(reply: JsonObject, word: OurWord): void {
+function hideAncestors(reply: JsonObject, verdict: OurVerdict): void {
   for (const name of ['root', 'parent']) {
     const post = reply[name]
-    if (isObject(post) && isObject(post['record'])) reply[name] = hiddenAs(post, word) ?? post
+    if (isObject(post) && isObject(post['record'])) reply[name] = hiddenAs(post, verdict) ?? post
   }
   const { parent, grandparentAuthor } = reply
-  const isShown = isObject(parent) && isObject(parent['record'])
-  const isKnown = isObject(grandparentAuthor) && isThere(grandparentAuthor, word)
-  if (!isShown || !isKnown) delete reply['grandparentAuthor']
+  const isVisible = isObject(parent) && isObject(parent['record'])
+  const isKnown = isObject(grandparentAuthor) && isThere(grandparentAuthor, verdict)
+  if (!isVisible || !isKnown) delete reply['grandparentAuthor']
 }

@@ -4,7 +4,7 @@
 
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import { hiddenAs, isPostThere } from './hidden-post.ts'
-import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
+import { isWithheld, type OurVerdict, ownerOf } from './our-word.ts'
 
 const DEFS = 'app.bsky.unspecced.defs'
 const POST = `${DEFS}#threadItemPost`
@@ -12,30 +12,31 @@ const WITHHELD = `${DEFS}#threadItemNoUnauthenticated`
 
 /**
  * Modifies `answer`.
- * @param keepsMuted - true to keep the replies that are moved aside elsewhere
+ * @param includesMuted - true to keep the replies that are moved aside elsewhere
  * (getPostThreadOtherV2)
  * @returns false if nothing is left of it
  */
-export function shownThread(
+export function visibleThread(
   answer: JsonObject,
-  { word, keepsMuted }: { word: OurWord; keepsMuted: boolean },
+  { verdict, includesMuted }: { verdict: OurVerdict; includesMuted: boolean },
 ): boolean {
-  const shown: JsonObject[] = []
+  const visible: JsonObject[] = []
   let cutAt = Number.POSITIVE_INFINITY
   for (const item of answer['thread'] as JsonObject[]) {
     const depth = Number(item['depth'])
     if (depth > cutAt) continue
     cutAt = Number.POSITIVE_INFINITY
-    const value = shownValue(item, word)
-    const isMuted = depth > 0 && isByMuted(value, word)
-    if (isMuted && !keepsMuted) answer['hasOtherReplies'] = true
-    if (depth <= 0) shown.push({ ...item, value })
-    else if (value === item['value'] && (keepsMuted || !isMuted)) shown.push(marked(item, isMuted))
+    const value = visibleValue(item, verdict)
+    const isMuted = depth > 0 && isByMuted(value, verdict)
+    if (isMuted && !includesMuted) answer['hasOtherReplies'] = true
+    if (depth <= 0) visible.push({ ...item, value })
+    else if (value === item['value'] && (includesMuted || !isMuted))
+      visible.push(marked(item, isMuted))
     else cutAt = depth
     if (depth === 0 && value !== item['value']) break
   }
-  answer['thread'] = shown
-  return keepsMuted || shown.length > 0
+  answer['thread'] = visible
+  return includesMuted || visible.length > 0
 }
 
 function marked(item: JsonObject, mutedByViewer: boolean): JsonObject {
@@ -43,48 +44,48 @@ function marked(item: JsonObject, mutedByViewer: boolean): JsonObject {
   return mutedByViewer && isObject(value) ? { ...item, value: { ...value, mutedByViewer } } : item
 }
 
-function shownValue(item: JsonObject, word: OurWord): unknown {
+function visibleValue(item: JsonObject, verdict: OurVerdict): unknown {
   const { value } = item
   // Withheld from us because our requests are anonymous; the viewer is signed in.
-  if (word.isSignedIn && isObject(value) && value['$type'] === WITHHELD) {
+  if (verdict.isSignedIn && isObject(value) && value['$type'] === WITHHELD) {
     return { $type: `${DEFS}#threadItemNotFound` }
   }
   if (!isObject(value) || value['$type'] !== POST || !isObject(value['post'])) return value
   const { post } = value
   const did = ownerOf(post)
-  const { blocks, blockedViewer } = word.account(did)
+  const { blocks, blockedViewer } = verdict.account(did)
   if (blocks) return { $type: `${DEFS}#threadItemBlocked`, author: { did, viewer: blockedViewer } }
-  if (isWithheld(post['author'], word)) return { $type: WITHHELD }
-  return isPostThere(post, word) ? value : { $type: `${DEFS}#threadItemNotFound` }
+  if (isWithheld(post['author'], verdict)) return { $type: WITHHELD }
+  return isPostThere(post, verdict) ? value : { $type: `${DEFS}#threadItemNotFound` }
 }
 
-function isByMuted(value: unknown, word: OurWord): boolean {
+function isByMuted(value: unknown, verdict: OurVerdict): boolean {
   if (!isObject(value) || !isObject(value['post'])) return false
-  return word.account(ownerOf(value['post'])).mutes
+  return verdict.account(ownerOf(value['post'])).mutes
 }
 
 /** Modifies `answer`. */
-export function shownTree(answer: JsonObject, word: OurWord): boolean {
+export function visibleTree(answer: JsonObject, verdict: OurVerdict): boolean {
   const { thread } = answer
   if (!isObject(thread)) return false
-  const stead = isObject(thread['post']) ? hiddenAs(thread['post'], word) : undefined
+  const stead = isObject(thread['post']) ? hiddenAs(thread['post'], verdict) : undefined
   if (stead?.['notFound']) return false
   if (stead) answer['thread'] = stead
-  else prune(thread, word)
+  else prune(thread, verdict)
   return true
 }
 
-function prune(node: JsonObject, word: OurWord): void {
+function prune(node: JsonObject, verdict: OurVerdict): void {
   const { parent, replies } = node
   if (isObject(parent)) {
-    const stead = isObject(parent['post']) ? hiddenAs(parent['post'], word) : undefined
+    const stead = isObject(parent['post']) ? hiddenAs(parent['post'], verdict) : undefined
     if (stead) node['parent'] = stead
-    else prune(parent, word)
+    else prune(parent, verdict)
   }
   if (!Array.isArray(replies)) return
-  const shown = replies
+  const visible = replies
     .filter(isObject)
-    .filter(({ post }) => !isObject(post) || !hiddenAs(post, word))
-  for (const reply of shown) prune(reply, word)
-  node['replies'] = shown
+    .filter(({ post }) => !isObject(post) || !hiddenAs(post, verdict))
+  for (const reply of visible) prune(reply, verdict)
+  node['replies'] = visible
 }

@@ -15,8 +15,8 @@ export function kindOf(view: JsonObject): ViewKind {
 /** The field that holds the record itself, which is its author's and is never looked into. */
 export function recordFieldOf(view: JsonObject): 'record' | 'value' | undefined {
   if (isObject(view['author']) && isObject(view['value'])) return 'value'
-  const isWhole = isObject(view['author']) || isObject(view['creator']) || isGate(view)
-  return isWhole && isObject(view['record']) ? 'record' : undefined
+  const isComplete = isObject(view['author']) || isObject(view['creator']) || isGate(view)
+  return isComplete && isObject(view['record']) ? 'record' : undefined
 }
 
 function isGate(view: JsonObject): boolean {

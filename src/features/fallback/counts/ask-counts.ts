@@ -5,15 +5,15 @@
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import type { PostCounts } from '../../../data/store/posts/post-counts.ts'
 import type { ActorCounts } from '../../../data/store/records/actors.ts'
-import { askedPauseMs } from '../../../sources/circuit-breaker.ts'
+import { requestedPauseMs } from '../../../sources/circuit-breaker.ts'
 import type { GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import { restInBackgroundMs } from '../../../sources/quota.ts'
 import { parseObject } from '../appview/json.ts'
 
 /** The methods' maximum. */
-export const MAX_ASKED = 25
+export const MAX_REQUESTED = 25
 
-export type Asked<Counts> =
+export type CountsAnswer<Counts> =
   /** Only subjects that the AppView shows. */
   | { is: 'answered'; counts: Map<string, Counts>; restMs: number }
   /** This host will never answer this request. */
@@ -24,9 +24,9 @@ export type Asked<Counts> =
 
 export type CountsAsker = {
   /** By at-URI with a DID. */
-  posts(uris: readonly string[]): Promise<Asked<PostCounts>>
+  posts(uris: readonly string[]): Promise<CountsAnswer<PostCounts>>
   /** By DID. */
-  actors(dids: readonly string[]): Promise<Asked<ActorCounts>>
+  actors(dids: readonly string[]): Promise<CountsAnswer<ActorCounts>>
 }
 
 /** Enough for an account that everyone follows, with room to spare. */
@@ -42,7 +42,7 @@ export function createCountsAsker(
   const ask = async <Counts>(
     query: { nsid: string; param: string; names: readonly string[] },
     read: (answer: JsonObject) => Map<string, Counts>,
-  ): Promise<Asked<Counts>> => {
+  ): Promise<CountsAnswer<Counts>> => {
     const given = new URLSearchParams()
     for (const name of query.names) given.append(query.param, name)
     const url = `${parts.origin}/xrpc/${query.nsid}?${given}`
@@ -56,7 +56,7 @@ export function createCountsAsker(
       const restMs = restInBackgroundMs(response!.headers, Date.now())
       return { is: 'answered', counts: read(answer), restMs }
     }
-    return { is: 'failed', retryAfterMs: askedPauseMs(response) }
+    return { is: 'failed', retryAfterMs: requestedPauseMs(response) }
   }
   return {
     posts: (names) =>
@@ -75,9 +75,9 @@ function byName<Counts>(
   { names, key }: { names: readonly string[]; key: string },
   countsOf: (view: JsonObject) => Counts,
 ): Map<string, Counts> {
-  const asked = new Set(names)
+  const requested = new Set(names)
   const found = Array.isArray(views) ? views.filter(isObject) : []
-  const known = found.filter((view) => asked.has(String(view[key])))
+  const known = found.filter((view) => requested.has(String(view[key])))
   return new Map(known.map((view) => [String(view[key]), countsOf(view)]))
 }
 

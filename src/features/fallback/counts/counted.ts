@@ -63,9 +63,9 @@ export function createCounted(parts: {
     knownActor: (uid) => reader.ofActor(uid),
 
     async actors(uids, signal) {
-      const lacking = reader.uncountedActors(uids, now())
-      asker.ask({ actors: lacking.map(({ uid }) => uid) })
-      const unknown = lacking.filter(({ isKnown }) => !isKnown).map(({ uid }) => uid)
+      const missing = reader.uncountedActors(uids, now())
+      asker.ask({ actors: missing.map(({ uid }) => uid) })
+      const unknown = missing.filter(({ isKnown }) => !isKnown).map(({ uid }) => uid)
       if (unknown.length === 0) return
       const isThere = () => unknown.every((uid) => reader.ofActor(uid) !== undefined)
       const names = unknown.map((uid) => `account ${uid}`)
@@ -112,10 +112,10 @@ function createJudge(parts: {
     if (!db.open) return
     const posts = [...pending].slice(0, MAX_A_MESSAGE)
     for (const id of posts) pending.delete(id)
-    const lacking = reader.uncountedPosts(posts, now()).map(({ id }) => id)
+    const missing = reader.uncountedPosts(posts, now()).map(({ id }) => id)
     // Posts that can't be requested now are checked again when they are next shown.
-    if (asker.isBusy()) for (const id of lacking) judged.delete(id)
-    asker.ask({ posts: lacking })
+    if (asker.isBusy()) for (const id of missing) judged.delete(id)
+    asker.ask({ posts: missing })
     if (pending.size > 0) judgeSoon()
   }
 

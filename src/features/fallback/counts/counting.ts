@@ -17,7 +17,12 @@ import { noRetry, type WriteRetry } from '../../../data/store/write-retry.ts'
 import type { Writer } from '../../../ingest/indexing/writer.ts'
 import { createCircuitBreaker } from '../../../sources/circuit-breaker.ts'
 import type { GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
-import { type Asked, type CountsAsker, createCountsAsker, MAX_ASKED } from './ask-counts.ts'
+import {
+  type CountsAnswer,
+  type CountsAsker,
+  createCountsAsker,
+  MAX_REQUESTED,
+} from './ask-counts.ts'
 import { type CountQueue, createCountQueue } from './count-queue.ts'
 
 type CountRequests = {
@@ -30,7 +35,7 @@ export type Counting = {
   start(): void
   stop(): Promise<void>
   /** A client views these. */
-  requested(shown: CountRequests): void
+  requested(presented: CountRequests): void
 }
 
 type CountingOptions = {
@@ -70,7 +75,7 @@ const DEFAULT_LIMITS: CountingLimits = {
   maxActors: 2_000,
 }
 /** Ranks viewed subjects before all others: later than any post. */
-const SHOWN_RANK = 2 ** 52
+const PRESENTED_RANK = 2 ** 52
 
 /** A URL has at most 8,192 characters (sources/identity/guarded-fetch.ts). */
 const MAX_NAMES_LENGTH = 7_000
@@ -95,8 +100,8 @@ export function createCounting(options: CountingOptions): Counting {
 type Kind<Counts> = {
   queue: CountQueue
   nameOf: (id: number) => string | undefined
-  ask: (names: readonly string[]) => Promise<Asked<Counts>>
-  put: (db: WriteDb, id: number, told: { theirs: Counts; askedAt: number }) => void
+  ask: (names: readonly string[]) => Promise<CountsAnswer<Counts>>
+  put: (db: WriteDb, id: number, reported: { theirs: Counts; askedAt: number }) => void
   none: Counts
   /** Until then the host does not answer this request. */
   refusedUntil: number
@@ -133,7 +138,7 @@ class Asking implements Counting {
       queue: createCountQueue(this.#limits.maxPosts),
       nameOf: (id) => this.#uriOf(id),
       ask: asker.posts,
-      put: (db, id, told) => putSeedPostCounts(db, id, told),
+      put: (db, id, reported) => putSeedPostCounts(db, id, reported),
       none: NO_POSTS,
       refusedUntil: 0,
     }
@@ -141,7 +146,7 @@ class Asking implements Counting {
       queue: createCountQueue(this.#limits.maxActors),
       nameOf: (uid) => options.actors.didOf(uid),
       ask: asker.actors,
-      put: (db, uid, told) => putSeedActorCounts(db, uid, told),
+      put: (db, uid, reported) => putSeedActorCounts(db, uid, reported),
       none: NO_ACTORS,
       refusedUntil: 0,
     }
@@ -160,7 +165,7 @@ class Asking implements Counting {
   }
 
   requested({ posts, actors }: CountRequests): void {
-    this.#want({ posts, actors }, (sortAt) => SHOWN_RANK + sortAt)
+    this.#want({ posts, actors }, (sortAt) => PRESENTED_RANK + sortAt)
     this.#askSoon(0)
   }
 
@@ -216,16 +221,16 @@ class Asking implements Counting {
   }
 
   async #askFor<Counts>(kind: Kind<Counts>): Promise<void> {
-    const ids = kind.queue.first(MAX_ASKED)
+    const ids = kind.queue.first(MAX_REQUESTED)
     const names = new Map(ids.map((id) => [id, kind.nameOf(id)] as const))
-    const asked = askable(names)
-    if (asked.length === 0) return kind.queue.drop(ids)
+    const requested = askable(names)
+    if (requested.length === 0) return kind.queue.drop(ids)
     const askedAt = this.#now()
-    const answer = await kind.ask(asked.map((id) => names.get(id)!))
+    const answer = await kind.ask(requested.map((id) => names.get(id)!))
     if (this.#stopping.signal.aborted) return
     if (answer.is === 'failed') {
       // Perhaps these subjects make the host fail.
-      kind.queue.putLast(asked)
+      kind.queue.putLast(requested)
       return this.#leaveAlone(answer.retryAfterMs)
     }
     this.#breaker.succeeded()
@@ -236,16 +241,19 @@ class Asking implements Counting {
     if (answer.is === 'answered') this.#restsUntil = Date.now() + answer.restMs
     const counts = answer.is === 'answered' ? answer.counts : new Map<string, Counts>()
     const putAll = ({ db }: { db: WriteDb }) => {
-      for (const id of asked) {
+      for (const id of requested) {
         // A subject that the host does not show adds nothing to our counts.
         kind.put(db, id, { theirs: counts.get(names.get(id)!) ?? kind.none, askedAt })
       }
     }
     const { writer } = this.#options
     // Counts that could not be stored are requested again: they would be stale once there is room.
-    if (!this.#writeRetry.ifThereIsRoom(() => writer.commit(putAll))) return
-    kind.queue.drop(asked)
-    this.#options.log.debug({ asked: asked.length, told: counts.size }, 'fetched earlier counts')
+    if (!this.#writeRetry.ifThereIsSpace(() => writer.commit(putAll))) return
+    kind.queue.drop(requested)
+    this.#options.log.debug(
+      { asked: requested.length, told: counts.size },
+      'fetched earlier counts',
+    )
   }
 
   #leaveAlone(retryAfterMs: number | undefined): void {
@@ -267,15 +275,15 @@ function isDue<Counts>({ queue, refusedUntil }: Kind<Counts>): boolean {
 
 /** As many of these as fit into a URL; skips those without a name or with one that is too long. */
 function askable(names: ReadonlyMap<number, string | undefined>): number[] {
-  const asked: number[] = []
-  let room = MAX_NAMES_LENGTH
+  const requested: number[] = []
+  let capacity = MAX_NAMES_LENGTH
   for (const [id, name] of names) {
     const length =
       name === undefined ? Infinity : `${new URLSearchParams({ actors: name })}&`.length
     if (length > MAX_NAMES_LENGTH) continue
-    room -= length
-    if (room < 0) break
-    asked.push(id)
+    capacity -= length
+    if (capacity < 0) break
+    requested.push(id)
   }
-  return asked
+  return requested
 }

@@ -18,9 +18,9 @@ import { type Counting, createCounting } from './counting.ts'
 export function createSeedCounting(config: Config, core: Core): Counting | undefined {
   const { allowPrivateHosts } = config
   const { fallbackAppview: origin } = settingsOf(config, fallbackSettings)
-  const { actors, db, writer, memory, counts, room, log, now } = core
+  const { actors, db, writer, memory, counts, diskSpace, log, now } = core
   if (origin === 'none') {
-    void room.retry(() => writer.commit((ctx) => forgetAllSeedCounts(ctx.db)))
+    void diskSpace.retry(() => writer.commit((ctx) => forgetAllSeedCounts(ctx.db)))
     return undefined
   }
   const { timelines } = memory
@@ -33,7 +33,7 @@ export function createSeedCounting(config: Config, core: Core): Counting | undef
     log,
     now,
     scope: config.indexScope,
-    writeRetry: room,
+    writeRetry: diskSpace,
     fetch: countFetches(guarded, counts),
     members: () => allMembers(db).flatMap(({ uid }) => (timelines.isOpen(uid) ? [uid] : [])),
     newcomers: () => core.newcomers(),

@@ -14,8 +14,8 @@ export type Choirs = {
   least: Int32Array
 }
 
-export function createChoirs(places: number): Choirs {
-  return { own: new Int32Array(HASHES), least: new Int32Array(places * HASHES) }
+export function createChoirs(slots: number): Choirs {
+  return { own: new Int32Array(HASHES), least: new Int32Array(slots * HASHES) }
 }
 
 /** The votes that follow are this account's. */
@@ -26,8 +26,8 @@ export function nextVoice({ own }: Choirs, user: number): void {
   }
 }
 
-export function hearVoice({ own, least }: Choirs, place: number, isFirst: boolean): void {
-  const at = place * HASHES
+export function hearVoice({ own, least }: Choirs, slot: number, isFirst: boolean): void {
+  const at = slot * HASHES
   for (let i = 0; i < HASHES; i++) {
     if (isFirst || own[i]! < least[at + i]!) least[at + i] = own[i]!
   }
@@ -43,18 +43,18 @@ export function quieten(
   { ranked, size }: { ranked: Int32Array; size: readonly [fewest: number, most: number] },
 ): void {
   const heard = new Map<number, number>()
-  for (const place of ranked) {
-    const votes = posts.counts[place]!
+  for (const slot of ranked) {
+    const votes = posts.counts[slot]!
     if (votes < size[0] || votes > size[1]) continue
-    const set = setOf(choirs, place)
+    const set = setOf(choirs, slot)
     const times = (heard.get(set) ?? 0) + 1
     heard.set(set, times)
-    posts.scores[place]! /= times ** 2
+    posts.scores[slot]! /= times ** 2
   }
 }
 
 /** A number for the accounts that like a candidate. */
-export function setOf({ least }: Choirs, place: number): number {
-  const at = place * HASHES
+export function setOf({ least }: Choirs, slot: number): number {
+  const at = slot * HASHES
   return mix(least[at]! ^ mix(least[at + 1]! ^ mix(least[at + 2]!)))
 }

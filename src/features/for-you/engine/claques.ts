@@ -5,7 +5,7 @@
 import { type Choirs, setOf } from './choirs.ts'
 import type { Collected } from './collected.ts'
 import { decayed } from './minutes.ts'
-import { createSums, empty, placeFor, type Sums } from './scratch.ts'
+import { createSums, empty, type Sums, slotFor } from './scratch.ts'
 
 /** Candidates with the same likers, to call these a claque; of them, an account must like as many. */
 const FEWEST = 4
@@ -63,10 +63,10 @@ function findSets({ posts, choirs, claques }: Votes, { size }: Limits): void {
   const { sets, setAt } = claques
   empty(sets)
   for (let i = 0; i < posts.size; i++) {
-    const place = posts.used[i]!
-    const votes = posts.counts[place]!
-    setAt[place] = votes < size[0] || votes > size[1] ? NONE : placeFor(sets, setOf(choirs, place))
-    if (setAt[place] !== NONE) sets.counts[setAt[place]]!++
+    const slot = posts.used[i]!
+    const votes = posts.counts[slot]!
+    setAt[slot] = votes < size[0] || votes > size[1] ? NONE : slotFor(sets, setOf(choirs, slot))
+    if (setAt[slot] !== NONE) sets.counts[setAt[slot]]!++
   }
 }
 
@@ -76,8 +76,8 @@ function claqueIn({ claques, collected }: Votes, voter: number): number {
   let best = NONE
   let most = FEWEST - 1
   for (let at = collected.starts[voter]!; at < collected.starts[voter + 1]!; at++) {
-    const place = collected.places[at]!
-    const set = place < 0 ? NONE : setAt[place]!
+    const slot = collected.slots[at]!
+    const set = slot < 0 ? NONE : setAt[slot]!
     if (set === NONE || sets.counts[set]! < FEWEST) continue
     sets.extras[set] = sets.marks[set] === voter ? sets.extras[set]! + 1 : 1
     sets.marks[set] = voter
@@ -94,9 +94,9 @@ function hush(
   { weight, halfLife }: { weight: number; halfLife: number },
 ): void {
   for (let at = collected.starts[voter]!; at < collected.starts[voter + 1]!; at++) {
-    const place = collected.places[at]!
-    if (place < 0) continue
-    posts.scores[place]! -= weight * decayed(collected.ages[at]!, halfLife)
-    claques.hushed[place]!++
+    const slot = collected.slots[at]!
+    if (slot < 0) continue
+    posts.scores[slot]! -= weight * decayed(collected.ages[at]!, halfLife)
+    claques.hushed[slot]!++
   }
 }

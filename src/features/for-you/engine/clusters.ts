@@ -5,7 +5,7 @@
 
 import { mix } from '../../../base/util/hash.ts'
 import type { Collected } from './collected.ts'
-import { createSums, empty, findPlace, placeFor, type Sums } from './scratch.ts'
+import { createSums, empty, findSlot, type Sums, slotFor } from './scratch.ts'
 
 const BINS = 16
 const NONE = 0x7fffffff
@@ -69,19 +69,19 @@ function leaderOf({ bins, firsts, agreed }: Sketches, itself: number, enough: nu
   let best = itself
   let most = 0
   for (let bin = 0; bin < BINS; bin++) {
-    const place = bins[bin] === NONE ? -1 : findPlace(firsts, bins[bin]!)
-    if (place < 0) continue
-    const leader = firsts.extras[place]!
+    const slot = bins[bin] === NONE ? -1 : findSlot(firsts, bins[bin]!)
+    if (slot < 0) continue
+    const leader = firsts.extras[slot]!
     if (++agreed[leader]! <= most) continue
     most = agreed[leader]!
     best = leader
   }
   if (most >= enough) return best
   for (let bin = 0; bin < BINS; bin++) {
-    const place = bins[bin] === NONE ? -1 : placeFor(firsts, bins[bin]!)
-    if (place < 0 || firsts.counts[place] !== 0) continue
-    firsts.counts[place] = 1
-    firsts.extras[place] = itself
+    const slot = bins[bin] === NONE ? -1 : slotFor(firsts, bins[bin]!)
+    if (slot < 0 || firsts.counts[slot] !== 0) continue
+    firsts.counts[slot] = 1
+    firsts.extras[slot] = itself
   }
   return itself
 }

@@ -10,7 +10,7 @@ export type Collected = {
   /** Ages of the likes in minutes. */
   ages: Uint16Array
   /** Where the likes are counted among candidates; -1: not. */
-  places: Int32Array
+  slots: Int32Array
   /** Where the likes of each begin, and where those of the last one end. */
   starts: Int32Array
 }
@@ -19,7 +19,7 @@ export function createCollected(accounts: number, likes: number): Collected {
   return {
     posts: new Int32Array(likes),
     ages: new Uint16Array(likes),
-    places: new Int32Array(likes),
+    slots: new Int32Array(likes),
     starts: new Int32Array(accounts + 1),
   }
 }

@@ -11,9 +11,9 @@ import {
   beforeByPost,
   beforeByUser,
   headOf,
+  indexOf,
   makeNobodys,
   nextToGo,
-  placeOf,
   postAt,
   tailOf,
   userAt,
@@ -77,8 +77,8 @@ export function hear(state: State, like: Like): boolean {
     return false
   }
   const isAnchors = post >= 0 && isAnchor(state, post)
-  const isKept = like.isMembers || isAnchors || isWanted(state, user, print)
-  if (isKept) {
+  const isStored = like.isMembers || isAnchors || isWanted(state, user, print)
+  if (isStored) {
     if (post < 0) post = addPost(state, like.post)
     if (user < 0) user = addUser(state, print)
   }
@@ -88,10 +88,10 @@ export function hear(state: State, like: Like): boolean {
     takeBack(state, user)
     return false
   }
-  if (isKept) keep(state, { user, post, minute: minuteIn(state, like) })
+  if (isStored) store(state, { user, post, minute: minuteIn(state, like) })
   if (isAnchors) credit(state, user, selectivityOf(state, post))
   if (like.isMembers) anchor(state, post)
-  return isKept
+  return isStored
 }
 
 /** Makes a post that a member liked connect its likers with the member. */
@@ -126,26 +126,26 @@ function minuteIn(state: State, { isPast, timeMs }: Like): number {
   return isPast ? shortened(Math.min(minuteOf(timeMs), state.header[H.now]!)) : thisMinute(state)
 }
 
-type Kept = { user: number; post: number; minute: number }
+type HeardLike = { user: number; post: number; minute: number }
 
-function keep(state: State, kept: Kept): void {
-  makeRoom(state, state.recent)
-  put(state, state.recent, kept)
+function store(state: State, like: HeardLike): void {
+  freeSlot(state, state.recent)
+  put(state, state.recent, like)
   paceRecent(state)
-  state.header[H.kept] = (state.header[H.kept]! + 1) | 0
+  state.header[H.stored] = (state.header[H.stored]! + 1) | 0
 }
 
 /** Moves the oldest recent like on to the lasting log if it is worth it. */
-function makeRoom(state: State, recent: Log): void {
+function freeSlot(state: State, recent: Log): void {
   if (headOf(state, recent) >= LAST_NUMBER) restart(state, recent)
-  const place = nextToGo(state, recent)
-  if (place === undefined) return
-  const user = userOfRef(state, userAt(recent, place))
-  const post = postOfRef(state, postAt(recent, place))
+  const index = nextToGo(state, recent)
+  if (index === undefined) return
+  const user = userOfRef(state, userAt(recent, index))
+  const post = postOfRef(state, postAt(recent, index))
   if (user < 0 || post < 0) return
   const isAnchors = isAnchor(state, post)
   if (!isAnchors && !isRanked(state, user)) return
-  put(state, state.lasting, { user, post, minute: recent.minutes[place]! })
+  put(state, state.lasting, { user, post, minute: recent.minutes[index]! })
   state.header[H.promoted] = (state.header[H.promoted]! + 1) | 0
   // Another threshold would change nothing about likes of anchors.
   if (!isAnchors) paceLasting(state)
@@ -156,7 +156,7 @@ function restart(state: State, log: Log): void {
   state.header[log.tail] = 0
 }
 
-function put(state: State, log: Log, { user, post, minute }: Kept): void {
+function put(state: State, log: Log, { user, post, minute }: HeardLike): void {
   const { posts, users } = state
   const isRecent = log === state.recent
   const ofUser = user * USER_WORDS + (isRecent ? U.recentHead : U.lastingHead)
@@ -184,12 +184,12 @@ function takeBackIn(state: State, log: Log, user: number): void {
   const at = user * USER_WORDS + (log === state.recent ? U.recentHead : U.lastingHead)
   let number = state.users[at]! >>> 0
   while (number >= tail && number <= head) {
-    const place = placeOf(log, number)
-    if (userAt(log, place) !== ref) return
-    const post = postOfRef(state, postAt(log, place))
+    const index = indexOf(log, number)
+    if (userAt(log, index) !== ref) return
+    const post = postOfRef(state, postAt(log, index))
     if (post >= 0) discountLike(state, post)
-    makeNobodys(log, place)
-    number = beforeByUser(log, place)
+    makeNobodys(log, index)
+    number = beforeByUser(log, index)
   }
 }
 
@@ -200,9 +200,9 @@ function isKnown(state: State, user: number, post: number): boolean {
   const [tail, head] = [tailOf(state, recent), headOf(state, recent)]
   let number = state.users[user * USER_WORDS + U.recentHead]! >>> 0
   for (let i = 0; i < RECOGNISED && number >= tail && number <= head; i++) {
-    const place = placeOf(recent, number)
-    if (postAt(recent, place) === ref) return true
-    number = beforeByUser(recent, place)
+    const index = indexOf(recent, number)
+    if (postAt(recent, index) === ref) return true
+    number = beforeByUser(recent, index)
   }
   return false
 }
@@ -213,9 +213,9 @@ function creditLikers(state: State, post: number): void {
   const [tail, head] = [tailOf(state, recent), headOf(state, recent)]
   let number = state.posts[post * POST_WORDS + P.recentHead]! >>> 0
   for (let i = 0; i < CREDITED && number >= tail && number <= head; i++) {
-    const place = placeOf(recent, number)
-    const user = userOfRef(state, userAt(recent, place))
+    const index = indexOf(recent, number)
+    const user = userOfRef(state, userAt(recent, index))
     if (user >= 0) credit(state, user, amount)
-    number = beforeByPost(recent, place)
+    number = beforeByPost(recent, index)
   }
 }

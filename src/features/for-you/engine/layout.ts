@@ -79,7 +79,7 @@ export const H = {
   threshold: 9,
   salt: 10,
   heard: 11,
-  kept: 12,
+  stored: 12,
   promoted: 13,
   lostPosts: 14,
   lostUsers: 15,

@@ -21,32 +21,32 @@ export function tailOf({ header }: State, log: Log): number {
   return Math.max(1, header[log.tail]! >>> 0, head - log.capacity + 1)
 }
 
-export function placeOf(log: Log, number: number): number {
+export function indexOf(log: Log, number: number): number {
   return number % log.capacity
 }
 
-export function userAt(log: Log, place: number): number {
-  return log.entries[place * ENTRY_WORDS + USER]!
+export function userAt(log: Log, index: number): number {
+  return log.entries[index * ENTRY_WORDS + USER]!
 }
 
 /** No slot has this reference. */
 const NOBODY = 2 ** 24 - 1
 
 /** Makes a like nobody's; it stays in the post's chain, and ends the account's. */
-export function makeNobodys(log: Log, place: number): void {
-  log.entries[place * ENTRY_WORDS + USER] = NOBODY
+export function makeNobodys(log: Log, index: number): void {
+  log.entries[index * ENTRY_WORDS + USER] = NOBODY
 }
 
-export function postAt(log: Log, place: number): number {
-  return log.entries[place * ENTRY_WORDS + POST]!
+export function postAt(log: Log, index: number): number {
+  return log.entries[index * ENTRY_WORDS + POST]!
 }
 
-export function beforeByUser(log: Log, place: number): number {
-  return log.entries[place * ENTRY_WORDS + BY_USER]! >>> 0
+export function beforeByUser(log: Log, index: number): number {
+  return log.entries[index * ENTRY_WORDS + BY_USER]! >>> 0
 }
 
-export function beforeByPost(log: Log, place: number): number {
-  return log.entries[place * ENTRY_WORDS + BY_POST]! >>> 0
+export function beforeByPost(log: Log, index: number): number {
+  return log.entries[index * ENTRY_WORDS + BY_POST]! >>> 0
 }
 
 type NewEntry = {
@@ -61,13 +61,13 @@ type NewEntry = {
 /** @returns its number */
 export function append(state: State, log: Log, entry: NewEntry): number {
   const number = headOf(state, log) + 1
-  const place = placeOf(log, number)
-  const at = place * ENTRY_WORDS
+  const index = indexOf(log, number)
+  const at = index * ENTRY_WORDS
   log.entries[at + USER] = entry.user
   log.entries[at + POST] = entry.post
   log.entries[at + BY_USER] = entry.byUser
   log.entries[at + BY_POST] = entry.byPost
-  log.minutes[place] = entry.minute
+  log.minutes[index] = entry.minute
   state.header[log.head] = number | 0
   return number
 }
@@ -79,13 +79,13 @@ export function sizeOf(state: State, log: Log): number {
 
 /** Place of the like that the next one overwrites; undefined while there is room. */
 export function nextToGo(state: State, log: Log): number | undefined {
-  return sizeOf(state, log) < log.capacity ? undefined : placeOf(log, headOf(state, log) + 1)
+  return sizeOf(state, log) < log.capacity ? undefined : indexOf(log, headOf(state, log) + 1)
 }
 
 /** Age in minutes of the oldest like. */
 export function spanOf(state: State, log: Log): number {
   if (sizeOf(state, log) === 0) return 0
-  return ageOf(log.minutes[placeOf(log, tailOf(state, log))]!, state.header[H.now]!)
+  return ageOf(log.minutes[indexOf(log, tailOf(state, log))]!, state.header[H.now]!)
 }
 
 /** Drops the likes that are older than this many minutes. */

@@ -10,7 +10,7 @@ import { type Collected, collect, createCollected } from './collected.ts'
 import { H, type State } from './layout.ts'
 import { DAY_MINUTES, decayed, minuteOf } from './minutes.ts'
 import { authorOfPost, likesOfPost } from './posts.ts'
-import { createSums, empty, findPlace, highest, placeFor, type Sums } from './scratch.ts'
+import { createSums, empty, findSlot, highest, type Sums, slotFor } from './scratch.ts'
 import { activityOf, isIndifferent } from './users.ts'
 import { eachLiker } from './walk.ts'
 
@@ -155,9 +155,9 @@ export function* likingNow(
   empty(people)
   empty(posts)
   for (const user of users) {
-    const place = placeFor(people, user)
-    if (place < 0) break
-    people.scores[place] = isIndifferent(state, user) ? 0 : 1
+    const slot = slotFor(people, user)
+    if (slot < 0) break
+    people.scores[slot] = isIndifferent(state, user) ? 0 : 1
   }
   const voters = people.used.slice(0, Math.min(people.size, MOST_VOTERS))
   yield* collectFrom(state, scratch, voters, tuning)
@@ -168,19 +168,19 @@ export function* likingNow(
 }
 
 function best(posts: Sums, limit: number): Candidate[] {
-  return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
+  return [...highest(posts, limit)].map((slot) => candidate(posts, slot)).filter(isAny)
 }
 
 function isAny({ score }: Candidate): boolean {
   return score > 0
 }
 
-function candidate({ keys, scores, counts, extras }: Sums, place: number): Candidate {
+function candidate({ keys, scores, counts, extras }: Sums, slot: number): Candidate {
   return {
-    post: keys[place]!,
-    score: scores[place]!,
-    votes: counts[place]!,
-    shared: extras[place]!,
+    post: keys[slot]!,
+    score: scores[slot]!,
+    votes: counts[slot]!,
+    shared: extras[slot]!,
   }
 }
 
@@ -220,26 +220,24 @@ type SharedLike = { post: number; weight: number; author: number }
 /** `extras` is the author of the first post shared; more of the same author count half. */
 function addShared(people: Sums, user: number, by: SharedLike): void {
   const { post, weight, author } = by
-  const place = placeFor(people, user)
-  if (place < 0 || people.marks[place] === post) return
-  people.marks[place] = post
-  const isSame = people.counts[place]! > 0 && people.extras[place] === author
-  if (people.counts[place] === 0) people.extras[place] = author
-  people.scores[place]! += isSame ? weight / 2 : weight
-  people.counts[place]!++
+  const slot = slotFor(people, user)
+  if (slot < 0 || people.marks[slot] === post) return
+  people.marks[slot] = post
+  const isSame = people.counts[slot]! > 0 && people.extras[slot] === author
+  if (people.counts[slot] === 0) people.extras[slot] = author
+  people.scores[slot]! += isSame ? weight / 2 : weight
+  people.counts[slot]!++
 }
 
 /** Turns sums into weights: less for one shared like than for many, and for those who like much. */
 function weigh(state: State, people: Sums, { userPower, trust }: Tuning): void {
   const { scores, counts, keys, used, size } = people
   for (let i = 0; i < size; i++) {
-    const place = used[i]!
-    const shared = counts[place]!
-    const user = keys[place]!
+    const slot = used[i]!
+    const shared = counts[slot]!
+    const user = keys[slot]!
     const likes = Math.max(activityOf(state, user), 8)
-    scores[place]! *= isIndifferent(state, user)
-      ? 0
-      : shared / (shared + trust) / likes ** userPower
+    scores[slot]! *= isIndifferent(state, user) ? 0 : shared / (shared + trust) / likes ** userPower
   }
 }
 
@@ -273,21 +271,21 @@ function vote(scratch: Scratch, { by, i }: { by: number; i: number }, tuning: Tu
   nextVoice(choirs, people.keys[by]!)
   const end = collected.starts[i + 1]!
   for (let at = collected.starts[i]!; at < end; at++) {
-    const place = placeFor(posts, collected.posts[at]!)
-    const isCounted = place >= 0 && posts.marks[place] !== by
-    collected.places[at] = isCounted ? place : -1
+    const slot = slotFor(posts, collected.posts[at]!)
+    const isCounted = slot >= 0 && posts.marks[slot] !== by
+    collected.slots[at] = isCounted ? slot : -1
     if (!isCounted) continue
-    posts.marks[place] = by
-    posts.scores[place]! += weight * decayed(collected.ages[at]!, tuning.likeHalfLife)
-    posts.counts[place]!++
-    hearVoice(choirs, place, posts.counts[place] === 1)
-    if (shared > posts.extras[place]!) posts.extras[place] = shared
+    posts.marks[slot] = by
+    posts.scores[slot]! += weight * decayed(collected.ages[at]!, tuning.likeHalfLife)
+    posts.counts[slot]!++
+    hearVoice(choirs, slot, posts.counts[slot] === 1)
+    if (shared > posts.extras[slot]!) posts.extras[slot] = shared
   }
 }
 
 function strike(posts: Sums, post: number): void {
-  const place = post < 0 ? -1 : findPlace(posts, post)
-  if (place >= 0) posts.scores[place] = 0
+  const slot = post < 0 ? -1 : findSlot(posts, post)
+  if (slot >= 0) posts.scores[slot] = 0
 }
 
 function dampen(
@@ -297,8 +295,8 @@ function dampen(
 ): void {
   const { scores, keys, used, size } = posts
   for (let i = 0; i < size; i++) {
-    const place = used[i]!
-    const likes = Math.max(0, likesOfPost(state, keys[place]!) - claques.hushed[place]!)
-    scores[place]! /= (spareLikes + likes) ** postPower
+    const slot = used[i]!
+    const likes = Math.max(0, likesOfPost(state, keys[slot]!) - claques.hushed[slot]!)
+    scores[slot]! /= (spareLikes + likes) ** postPower
   }
 }

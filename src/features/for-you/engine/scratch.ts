@@ -19,15 +19,15 @@ const FULL = 0.7
 
 /** @param bits - of the number of places; 22 bytes each, and three for the list */
 export function createSums(bits: number): Sums {
-  const places = 2 ** bits
+  const slots = 2 ** bits
   return {
-    keys: new Int32Array(places),
-    turns: new Int32Array(places),
-    scores: new Float32Array(places),
-    counts: new Uint16Array(places),
-    extras: new Int32Array(places),
-    marks: new Int32Array(places),
-    used: new Int32Array(Math.floor(places * FULL)),
+    keys: new Int32Array(slots),
+    turns: new Int32Array(slots),
+    scores: new Float32Array(slots),
+    counts: new Uint16Array(slots),
+    extras: new Int32Array(slots),
+    marks: new Int32Array(slots),
+    used: new Int32Array(Math.floor(slots * FULL)),
     size: 0,
     turn: 0,
   }
@@ -39,36 +39,36 @@ export function empty(sums: Sums): void {
 }
 
 /** @returns the place of a key, added with zeros if it is new; -1: full */
-export function placeFor(sums: Sums, key: number): number {
+export function slotFor(sums: Sums, key: number): number {
   const { keys, turns, turn } = sums
   const mask = keys.length - 1
-  for (let place = Math.imul(key, 0x9e3779b1) >>> 8; ; place++) {
-    place &= mask
-    if (turns[place] !== turn) return start(sums, place, key)
-    if (keys[place] === key) return place
+  for (let slot = Math.imul(key, 0x9e3779b1) >>> 8; ; slot++) {
+    slot &= mask
+    if (turns[slot] !== turn) return start(sums, slot, key)
+    if (keys[slot] === key) return slot
   }
 }
 
-function start(sums: Sums, place: number, key: number): number {
+function start(sums: Sums, slot: number, key: number): number {
   if (sums.size === sums.used.length) return -1
-  sums.turns[place] = sums.turn
-  sums.keys[place] = key
-  sums.scores[place] = 0
-  sums.counts[place] = 0
-  sums.extras[place] = 0
-  sums.marks[place] = -1
-  sums.used[sums.size++] = place
-  return place
+  sums.turns[slot] = sums.turn
+  sums.keys[slot] = key
+  sums.scores[slot] = 0
+  sums.counts[slot] = 0
+  sums.extras[slot] = 0
+  sums.marks[slot] = -1
+  sums.used[sums.size++] = slot
+  return slot
 }
 
 /** @returns the place of a key; -1: it is not there */
-export function findPlace(sums: Sums, key: number): number {
+export function findSlot(sums: Sums, key: number): number {
   const { keys, turns, turn } = sums
   const mask = keys.length - 1
-  for (let place = Math.imul(key, 0x9e3779b1) >>> 8; ; place++) {
-    place &= mask
-    if (turns[place] !== turn) return -1
-    if (keys[place] === key) return place
+  for (let slot = Math.imul(key, 0x9e3779b1) >>> 8; ; slot++) {
+    slot &= mask
+    if (turns[slot] !== turn) return -1
+    if (keys[slot] === key) return slot
   }
 }
 
@@ -78,35 +78,35 @@ export function highest(sums: Sums, limit: number): Int32Array {
   const heap = new Int32Array(Math.min(limit, size))
   let count = 0
   for (let i = 0; i < size; i++) {
-    const place = used[i]!
-    if (count < heap.length) raise(heap, count++, place, scores)
-    else if (count > 0 && scores[place]! > scores[heap[0]!]!) sink(heap, count, place, scores)
+    const slot = used[i]!
+    if (count < heap.length) raise(heap, count++, slot, scores)
+    else if (count > 0 && scores[slot]! > scores[heap[0]!]!) sink(heap, count, slot, scores)
   }
   return heap.sort((a, b) => scores[b]! - scores[a]! || a - b)
 }
 
 /** Adds to a heap whose root is the lowest. */
-function raise(heap: Int32Array, at: number, place: number, scores: Float32Array): void {
+function raise(heap: Int32Array, at: number, slot: number, scores: Float32Array): void {
   let child = at
   while (child > 0) {
     const parent = (child - 1) >> 1
-    if (scores[heap[parent]!]! <= scores[place]!) break
+    if (scores[heap[parent]!]! <= scores[slot]!) break
     heap[child] = heap[parent]!
     child = parent
   }
-  heap[child] = place
+  heap[child] = slot
 }
 
 /** Replaces the root. */
-function sink(heap: Int32Array, size: number, place: number, scores: Float32Array): void {
+function sink(heap: Int32Array, size: number, slot: number, scores: Float32Array): void {
   let parent = 0
   for (;;) {
     let child = parent * 2 + 1
     if (child >= size) break
     if (child + 1 < size && scores[heap[child + 1]!]! < scores[heap[child]!]!) child++
-    if (scores[heap[child]!]! >= scores[place]!) break
+    if (scores[heap[child]!]! >= scores[slot]!) break
     heap[parent] = heap[child]!
     parent = child
   }
-  heap[parent] = place
+  heap[parent] = slot
 }

@@ -123,10 +123,10 @@ async function writeAll(file: number, bytes: Buffer, at: number): Promise<void> 
   }
 }
 
-function writeSome(file: number, bytes: Buffer, place: { from: number; at: number }) {
+function writeSome(file: number, bytes: Buffer, range: { from: number; at: number }) {
   return new Promise<number>((resolve, reject) => {
-    const length = bytes.length - place.from
-    write(file, bytes, place.from, length, place.at, (error, written) =>
+    const length = bytes.length - range.from
+    write(file, bytes, range.from, length, range.at, (error, written) =>
       error ? reject(error) : resolve(written),
     )
   })

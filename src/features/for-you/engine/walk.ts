@@ -3,7 +3,7 @@
 // of another key, which the generation in the like shows.
 
 import { type Log, P, POST_WORDS, type State, U, USER_WORDS } from './layout.ts'
-import { beforeByPost, beforeByUser, headOf, placeOf, postAt, tailOf, userAt } from './log.ts'
+import { beforeByPost, beforeByUser, headOf, indexOf, postAt, tailOf, userAt } from './log.ts'
 import { postOfRef, refOfPost } from './posts.ts'
 import { refOfUser, userOfRef } from './users.ts'
 
@@ -36,11 +36,11 @@ function likersIn(state: State, log: Log, { ref, number, limit, visit }: Chain):
   const [tail, head] = [tailOf(state, log), headOf(state, log)]
   let seen = 0
   for (let next = number; seen < limit && next >= tail && next <= head; seen++) {
-    const place = placeOf(log, next)
-    if (postAt(log, place) !== ref) return seen
-    const user = userOfRef(state, userAt(log, place))
-    if (user >= 0 && !visit(user, log.minutes[place]!)) return limit
-    next = beforeByPost(log, place)
+    const index = indexOf(log, next)
+    if (postAt(log, index) !== ref) return seen
+    const user = userOfRef(state, userAt(log, index))
+    if (user >= 0 && !visit(user, log.minutes[index]!)) return limit
+    next = beforeByPost(log, index)
   }
   return seen
 }
@@ -49,11 +49,11 @@ function likedIn(state: State, log: Log, { ref, number, limit, visit }: Chain): 
   const [tail, head] = [tailOf(state, log), headOf(state, log)]
   let seen = 0
   for (let next = number; seen < limit && next >= tail && next <= head; seen++) {
-    const place = placeOf(log, next)
-    if (userAt(log, place) !== ref) return seen
-    const post = postOfRef(state, postAt(log, place))
-    if (post >= 0 && !visit(post, log.minutes[place]!)) return limit
-    next = beforeByUser(log, place)
+    const index = indexOf(log, next)
+    if (userAt(log, index) !== ref) return seen
+    const post = postOfRef(state, postAt(log, index))
+    if (post >= 0 && !visit(post, log.minutes[index]!)) return limit
+    next = beforeByUser(log, index)
   }
   return seen
 }

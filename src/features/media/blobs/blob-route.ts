@@ -8,7 +8,7 @@ import { MediaError } from '../media-error.ts'
 import { type BlobName, parseBlobName } from '../media-path.ts'
 import { requestOf, videoResponse } from '../video-response.ts'
 import type { Originals } from '../videos.ts'
-import { askedBy } from '../visitor.ts'
+import { requestedBy } from '../visitor.ts'
 import type { BlobSource } from './fetch-blob.ts'
 
 type BlobParts = {
@@ -39,7 +39,7 @@ export async function blobRoute(
   { pictures, refuseHidden, source }: BlobParts,
 ): Promise<Response> {
   try {
-    const name = { ...parseName(new URL(c.req.url).pathname), ...askedBy(c) }
+    const name = { ...parseName(new URL(c.req.url).pathname), ...requestedBy(c) }
     refuseHidden(name)
     source.waiting.join(name)
     const entry = await pictures.open(name)

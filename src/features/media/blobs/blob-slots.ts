@@ -44,11 +44,11 @@ export function createBlobSlots({ inAll, perHost, waiting }: SlotLimits): BlobSl
     const strangers: Claim['limits'] = isGuest(who)
       ? [[`strangers of ${domain}`, part(inAll, isShared(domain) ? 1 / 2 : 1 / 8)]]
       : []
-    const places: Claim['limits'] = [
+    const limits: Claim['limits'] = [
       [`host ${host}`, perHost],
       [`domain ${domain}`, part(inAll, 3 / 4)],
     ]
-    return { ...claim, limits: [...claim.limits, ...places, ...strangers] }
+    return { ...claim, limits: [...claim.limits, ...limits, ...strangers] }
   }
 
   return {

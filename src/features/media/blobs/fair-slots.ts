@@ -23,12 +23,12 @@ type FairSlots = { take(claim: Claim): Ticket }
 
 type Entry = {
   /** In how many lanes it waits; 0 once it runs or was refused. */
-  places: number
+  slots: number
   start: (claim: Claim) => void
   refuse: (error: Error) => void
 }
-type Place = { entry: Entry; claim: Claim }
-type Lane = Place[]
+type Waiting = { entry: Entry; claim: Claim }
+type Lane = Waiting[]
 
 /** Of one claim; later callers wait in the lanes of earlier ones. */
 const MOST_LANES = 8
@@ -39,8 +39,8 @@ export function createFairSlots(options: { waiting: number; full: () => Error })
   /** By group, then by lane, in the order of their turns. */
   const groups = new Map<string, Map<string, Lane>>()
 
-  function begin({ entry, claim }: Place): void {
-    entry.places = 0
+  function begin({ entry, claim }: Waiting): void {
+    entry.slots = 0
     count(claim, 1)
     entry.start(claim)
   }
@@ -58,18 +58,18 @@ export function createFairSlots(options: { waiting: number; full: () => Error })
     }
   }
 
-  function wait(place: Place): void {
-    const { entry, claim } = place
+  function wait(waiting: Waiting): void {
+    const { entry, claim } = waiting
     const lanes = groups.get(claim.group) ?? new Map<string, Lane>()
     groups.set(claim.group, lanes)
     const lane = lanes.get(claim.lane) ?? []
-    if (waitingIn(lanes) >= options.waiting && !makeRoom(lanes, lane, options.full)) {
-      if (entry.places === 0) entry.refuse(options.full())
+    if (waitingIn(lanes) >= options.waiting && !freeSlot(lanes, lane, options.full)) {
+      if (entry.slots === 0) entry.refuse(options.full())
       return
     }
-    entry.places += 1
+    entry.slots += 1
     lanes.set(claim.lane, lane)
-    lane.push(place)
+    lane.push(waiting)
   }
 
   function take(claim: Claim): Ticket {
@@ -83,19 +83,19 @@ export function createFairSlots(options: { waiting: number; full: () => Error })
         startAll()
       }
     }
-    const entry: Entry = { places: 0, start: (used) => resolve(leave(used)), refuse: reject }
-    const asked = new Set<string>()
-    const ask = (one: Claim) => {
-      asked.add(one.lane)
-      if (fits(one)) begin({ entry, claim: one })
-      else wait({ entry, claim: one })
+    const entry: Entry = { slots: 0, start: (used) => resolve(leave(used)), refuse: reject }
+    const requested = new Set<string>()
+    const ask = (claim: Claim) => {
+      requested.add(claim.lane)
+      if (fits(claim)) begin({ entry, claim: claim })
+      else wait({ entry, claim: claim })
     }
     ask(claim)
     return {
       entered,
       join(other) {
-        const isKnown = asked.has(other.lane) || asked.size >= MOST_LANES
-        if (entry.places > 0 && !isKnown) ask(other)
+        const isKnown = requested.has(other.lane) || requested.size >= MOST_LANES
+        if (entry.slots > 0 && !isKnown) ask(other)
       },
     }
   }
@@ -119,13 +119,13 @@ function createCounts() {
 }
 
 /** Removes and returns the first that may start, and those that run or were refused elsewhere. */
-function nextOf(lane: Lane, fits: (claim: Claim) => boolean): Place | undefined {
+function nextOf(lane: Lane, fits: (claim: Claim) => boolean): Waiting | undefined {
   for (let i = 0; i < lane.length; ) {
-    const place = lane[i]!
-    const isOver = place.entry.places === 0
-    if (!isOver && !fits(place.claim)) i++
+    const waiting = lane[i]!
+    const isOver = waiting.entry.slots === 0
+    if (!isOver && !fits(waiting.claim)) i++
     else lane.splice(i, 1)
-    if (!isOver && fits(place.claim)) return place
+    if (!isOver && fits(waiting.claim)) return waiting
   }
   return undefined
 }
@@ -137,10 +137,10 @@ function waitingIn(lanes: ReadonlyMap<string, Lane>): number {
 }
 
 /** @returns whether the longest lane had more waiting claims than this one will have. */
-function makeRoom(lanes: ReadonlyMap<string, Lane>, lane: Lane, full: () => Error): boolean {
+function freeSlot(lanes: ReadonlyMap<string, Lane>, lane: Lane, full: () => Error): boolean {
   const longest = [...lanes.values()].reduce((a, b) => (b.length > a.length ? b : a))
   if (longest.length <= lane.length + 1) return false
   const { entry } = longest.pop()!
-  if (entry.places > 0 && --entry.places === 0) entry.refuse(full())
+  if (entry.slots > 0 && --entry.slots === 0) entry.refuse(full())
   return true
 }

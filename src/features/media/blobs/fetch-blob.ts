@@ -16,7 +16,7 @@ import type { BlobName } from '../media-path.ts'
 import { onItsTime } from '../visitor.ts'
 import { type BlobCircuit, createBlobCircuits } from './blob-circuits.ts'
 import { type BlobAsker, createBlobSlots, isGuest, type SlotLimits } from './blob-slots.ts'
-import { isSilence, noRoom, toMediaError } from './fetch-failure.ts'
+import { isSilence, noSpace, toMediaError } from './fetch-failure.ts'
 import type { StrangerBytes } from './stranger-bytes.ts'
 import type { WaitingBlobs } from './waiting-blobs.ts'
 
@@ -122,11 +122,11 @@ function takeShare({ quotas }: BlobSource, host: string, asker: string): void {
 
 async function reserve(cache: FetchBlobOptions['cache']): Promise<string> {
   return cache.reserve().catch((error: unknown) => {
-    throw noRoom(error)
+    throw noSpace(error)
   })
 }
 
-type Asked = {
+type BlobRequest = {
   source: BlobSource
   limits: BlobLimits
   pds: string
@@ -135,9 +135,9 @@ type Asked = {
 }
 
 /** The file exists only if all checks pass. */
-async function receive(asked: Asked, name: BlobName, path: string): Promise<Received> {
+async function receive(requested: BlobRequest, name: BlobName, path: string): Promise<Received> {
   try {
-    const received = await writeAnswer(asked, name, path)
+    const received = await writeAnswer(requested, name, path)
     if (blobCid(Buffer.from(received.digest, 'hex')) === name.cid) return received
     throw new MediaError('missing', 'BlobNotFound', 'the PDS sent bytes that do not match the CID')
   } catch (error) {
@@ -147,7 +147,7 @@ async function receive(asked: Asked, name: BlobName, path: string): Promise<Rece
 }
 
 async function writeAnswer(
-  { source, limits, pds, circuit, who }: Asked,
+  { source, limits, pds, circuit, who }: BlobRequest,
   { did, cid, time }: BlobName,
   path: string,
 ): Promise<Received> {
@@ -161,7 +161,7 @@ async function writeAnswer(
         const ours = writer.failure()
         if (!ours && isSilence(error)) circuit.wasSilent()
         else circuit.answered()
-        throw ours ? noRoom(ours) : toMediaError(error, 'the PDS', limits.maxBytes)
+        throw ours ? noSpace(ours) : toMediaError(error, 'the PDS', limits.maxBytes)
       })
     circuit.answered()
     source.quotas?.of(new URL(pds).host).note(response.headers)

@@ -33,6 +33,6 @@ const SILENCES: ReadonlySet<FetchFailure> = new Set([
   'dns-silent',
 ])
 
-export function noRoom(cause: unknown): MediaError {
+export function noSpace(cause: unknown): MediaError {
   return new MediaError('busy', 'NoRoom', 'the server has no room for it', { cause })
 }

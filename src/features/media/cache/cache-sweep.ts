@@ -10,7 +10,7 @@ type Found = { path: string; size: number; usedAtMs: number }
 export const TEMPORARY = '.tmp-'
 const ABANDONED_AFTER_MS = 600_000
 /** Leaves some room, so that the next sweep is not due immediately. */
-const KEPT_SHARE = 0.9
+const RETAINED_SHARE = 0.9
 
 /** @throws if the folder cannot be read or a file cannot be removed. */
 export async function sweep(options: {
@@ -24,12 +24,12 @@ export async function sweep(options: {
     path.includes(TEMPORARY) && now - usedAtMs > ABANDONED_AFTER_MS
   for (const { path } of found.filter(isAbandoned)) await rm(path, { force: true })
 
-  const kept = found.filter(({ path }) => !path.includes(TEMPORARY))
-  let total = kept.reduce((sum, { size }) => sum + size, 0)
-  if (total <= maxBytes * KEPT_SHARE) return
-  kept.sort((a, b) => a.usedAtMs - b.usedAtMs)
-  for (const { path, size } of kept) {
-    if (total <= maxBytes * KEPT_SHARE) return
+  const filtered = found.filter(({ path }) => !path.includes(TEMPORARY))
+  let total = filtered.reduce((sum, { size }) => sum + size, 0)
+  if (total <= maxBytes * RETAINED_SHARE) return
+  filtered.sort((a, b) => a.usedAtMs - b.usedAtMs)
+  for (const { path, size } of filtered) {
+    if (total <= maxBytes * RETAINED_SHARE) return
     await rm(path, { force: true })
     total -= size
   }
@@ -38,7 +38,7 @@ export async function sweep(options: {
 async function listFiles(folder: string): Promise<Found[]> {
   const shards = await readdir(folder, { withFileTypes: true })
   const found: Found[] = []
-  for (const shard of shards.filter((one) => one.isDirectory())) {
+  for (const shard of shards.filter((shard) => shard.isDirectory())) {
     const names = await readdir(join(folder, shard.name))
     const files = await Promise.all(names.map((name) => measure(join(folder, shard.name, name))))
     found.push(...files.filter((file) => file !== undefined))

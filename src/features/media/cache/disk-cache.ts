@@ -25,7 +25,7 @@ export type DiskCache = {
   /** Returns a path for a file to be written; a later sweep removes what a crash leaves there. */
   reserve(): Promise<string>
   /** Turns a reserved file into the entry. Never fails: a file that cannot be kept is removed. */
-  keep(key: string, path: string): Promise<void>
+  add(key: string, path: string): Promise<void>
   /** Resolves once a running sweep ends. */
   settled(): Promise<void>
 }
@@ -36,7 +36,7 @@ type DiskCacheOptions = {
   log: Pick<Logger, 'warn' | 'debug'>
   now?: () => number
   /** Path within the folder, for keys with a fixed place. */
-  placeOf?: (key: string) => string | undefined
+  pathOf?: (key: string) => string | undefined
 }
 
 /** Folder of files being written. */
@@ -50,11 +50,11 @@ const SWEEP_SHARE = 16
  * than one such sixteenth per thread.
  */
 export function createDiskCache(options: DiskCacheOptions): DiskCache {
-  const { folder, log, now = Date.now, placeOf } = options
+  const { folder, log, now = Date.now, pathOf: locationOf } = options
   const sweeper = createSweeper(options)
   const pathOf = (key: string) => {
     const name = hash('sha256', key)
-    return join(folder, placeOf?.(key) ?? join(name.slice(0, 2), name))
+    return join(folder, locationOf?.(key) ?? join(name.slice(0, 2), name))
   }
 
   async function renew(path: string, usedAtMs: number): Promise<void> {
@@ -93,21 +93,21 @@ export function createDiskCache(options: DiskCacheOptions): DiskCache {
     },
 
     async reserve() {
-      const place = join(folder, UNFINISHED)
-      await mkdir(place, { recursive: true })
-      return join(place, `${TEMPORARY}${randomBytes(8).toString('hex')}`)
+      const path = join(folder, UNFINISHED)
+      await mkdir(path, { recursive: true })
+      return join(path, `${TEMPORARY}${randomBytes(8).toString('hex')}`)
     },
 
-    async keep(key, path) {
-      const place = pathOf(key)
+    async add(key, path) {
+      const location = pathOf(key)
       try {
         const { size } = await stat(path)
-        await mkdir(dirname(place), { recursive: true })
-        await rename(path, place)
+        await mkdir(dirname(location), { recursive: true })
+        await rename(path, location)
         sweeper.noteWritten(size)
       } catch (error) {
         await rm(path, { force: true })
-        log.warn({ err: error, path: place }, 'a picture could not be cached')
+        log.warn({ err: error, path: location }, 'a picture could not be cached')
       }
     },
 

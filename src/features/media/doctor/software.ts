@@ -35,8 +35,8 @@ async function aboutCodecs(config: MediaConfig): Promise<Finding[]> {
     const decodes = 'FFmpeg decodes video frames for previews'
     return [good(hasLower ? `${decodes}, and makes lower qualities` : decodes)]
   } catch {
-    const lacking = videoPreviews ? [notice(`videos have no previews: ${NO_DECODER}`)] : []
-    if (!hasLower) return lacking
-    return [...lacking, notice(`videos have one quality: ${NO_ENCODER}`)]
+    const missing = videoPreviews ? [notice(`videos have no previews: ${NO_DECODER}`)] : []
+    if (!hasLower) return missing
+    return [...missing, notice(`videos have one quality: ${NO_ENCODER}`)]
   }
 }

@@ -55,7 +55,7 @@ export function createCaptions({
       await writeFile(to, [sealHead({ contentType, digest, length: body.length }), body], {
         mode: 0o600,
       })
-      await cache.keep(key, to)
+      await cache.add(key, to)
       return entry
     } finally {
       await blob.drop()

@@ -10,7 +10,7 @@ import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
 import { firstTimestampOf } from './caption-timing.ts'
 import { createVideoService, type VideoServiceOptions } from './fetch-playlist.ts'
-import { createKeptPlaylists } from './kept-playlists.ts'
+import { createCachedPlaylists } from './kept-playlists.ts'
 import {
   noSuchPart,
   type SegmentLine,
@@ -39,15 +39,15 @@ export function createCdnSource(options: CdnSourceOptions): VideoSource {
   const { base, isProxy } = options
   const service = createVideoService(options)
   const files = createServiceFiles({ ...options, service })
-  const said = createReadings(options, service.playlist)
+  const playlists = createReadings(options, service.playlist)
   const addressOf = ({ did, cid }: BlobName, file = 'playlist.m3u8') =>
     `${base}/${encodeURIComponent(did)}/${cid}/${file}`
-  const variants = (name: BlobName) => said.variants(addressOf(name))
+  const variants = (name: BlobName) => playlists.variants(addressOf(name))
 
   async function filesOf(name: BlobName, variant: number): Promise<Files> {
     const entry = (await variants(name))[variant]
     if (!entry) throw noSuchPart()
-    return said.files(entry.url)
+    return playlists.files(entry.url)
   }
 
   async function find(name: BlobName, variant: number, file: string) {
@@ -86,17 +86,17 @@ function createReadings(
   { now }: Pick<CdnSourceOptions, 'now'>,
   ask: (url: string) => Promise<{ read: ReadPlaylist; weight: number }>,
 ) {
-  const kept = createKeptPlaylists<ReadPlaylist>(now)
+  const cache = createCachedPlaylists<ReadPlaylist>(now)
   const share = createSharedWork<ReadPlaylist>(now)
   const named = new WeakMap<ReadPlaylist, Files>()
 
   const fetched = (url: string) =>
     share(url, async () => {
       const { read, weight } = await ask(url)
-      kept.set(url, read, weight)
+      cache.set(url, read, weight)
       return read
     })
-  const read = async (url: string) => kept.get(url) ?? fetched(url)
+  const read = async (url: string) => cache.get(url) ?? fetched(url)
 
   return {
     async variants(url: string): Promise<VariantEntry[]> {

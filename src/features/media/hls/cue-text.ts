@@ -71,5 +71,5 @@ function closeTag(name: string, open: string[]): boolean {
 }
 
 function escaped(characters: string): string {
-  return Array.from(characters, (one) => ESCAPED.get(one) ?? one).join('')
+  return Array.from(characters, (character) => ESCAPED.get(character) ?? character).join('')
 }

@@ -8,7 +8,7 @@ import { type CutFile, readIndex } from '../cut-file.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
 import { pinnedKey } from '../pins/pinned-files.ts'
-import { makeAndKeep } from '../process/make-and-keep.ts'
+import { makeAndStore } from '../process/make-and-keep.ts'
 import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
 import type { VideoFile, Videos } from '../videos.ts'
@@ -33,18 +33,18 @@ type HlsOptions = {
 export function createHls({ videos, cache, process, now }: HlsOptions): Hls {
   const share = createSharedWork<void>(now)
 
-  function cutAndKeep(name: BlobName, key: string, before?: BeforeCut): Promise<void> {
+  function cutAndStore(name: BlobName, key: string, before?: BeforeCut): Promise<void> {
     return videos.withFile(name, async (file) => {
       await before?.(file)
       const { path, host } = file
       const jobTo = (to: string) => ({ kind: 'video', from: path, to }) as const
-      await makeAndKeep({ cache, process }, { key, jobTo, payers: [name.did, host] })
+      await makeAndStore({ cache, process }, { key, jobTo, payers: [name.did, host] })
     })
   }
 
   return async (name, before) => {
     const key = pinnedKey('cut', name)
-    const make = () => share(key, () => cutAndKeep(name, key, before))
+    const make = () => share(key, () => cutAndStore(name, key, before))
     return openOrMake(cache, { key, make, what: 'the video' })
   }
 }

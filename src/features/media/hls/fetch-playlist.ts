@@ -14,7 +14,7 @@ import { registrableDomain } from '../../../sources/identity/registrable-domain.
 import { askerClaim, isGuest } from '../blobs/blob-slots.ts'
 import { createFairSlots } from '../blobs/fair-slots.ts'
 import { type BlobSource, MEDIA_PACE } from '../blobs/fetch-blob.ts'
-import { isSilence, noRoom, toMediaError } from '../blobs/fetch-failure.ts'
+import { isSilence, noSpace, toMediaError } from '../blobs/fetch-failure.ts'
 import { pictureFormat } from '../blobs/sniff.ts'
 import type { DiskCache } from '../cache/disk-cache.ts'
 import { createEntryWriter, writeHead } from '../cache/file-writer.ts'
@@ -31,19 +31,19 @@ export type PieceKind = 'piece' | 'picture'
 
 type Limits = FetchOptions & { maxBytes: number }
 /** A piece of the video `of`. */
-type KeptPiece = { key: string; kind: PieceKind; of: BlobName }
+type CachedPiece = { key: string; kind: PieceKind; of: BlobName }
 
 export type VideoService = {
   playlist(url: string): Promise<{ read: ReadPlaylist; weight: number }>
   /** Stores the piece in the cache under that key. */
-  keepPiece(url: string, as: KeptPiece): Promise<void>
+  addPiece(url: string, as: CachedPiece): Promise<void>
 }
 
 export type VideoServiceOptions = {
   /** Base URL of the service, above `{did}/{cid}/playlist.m3u8`. */
   base: string
   fetch: GuardedFetch
-  cache: Pick<DiskCache, 'reserve' | 'keep'>
+  cache: Pick<DiskCache, 'reserve' | 'add'>
   now: () => number
   /** Who may have how much fetched. */
   blobs: Pick<BlobSource, 'isFollowed' | 'strangerBytes'>
@@ -89,19 +89,19 @@ export function createVideoService(options: VideoServiceOptions): VideoService {
     return { read: readPlaylist(body, (uri) => check(uri, from)), weight: body.length }
   }
 
-  async function inTurn(url: string, as: KeptPiece): Promise<void> {
+  async function inTurn(url: string, as: CachedPiece): Promise<void> {
     const { did, asker } = as.of
     const who = { did, asker, isFollowed: blobs.isFollowed(did) }
     const budget = isGuest(who) ? blobs.strangerBytes : undefined
     budget?.check(asker!)
     const leave = await pieces.take(askerClaim(MOST_PIECES, who)).entered
     const onBytes = (bytes: number) => budget?.spend(asker!, bytes)
-    await keepPiece({ cache, ask, onBytes }, url, as).finally(leave)
+    await addPiece({ cache, ask, onBytes }, url, as).finally(leave)
   }
 
   return {
     playlist: (url) => playlists.run(() => playlist(url).catch(unfit)),
-    keepPiece: (url, as) => inTurn(url, as).catch(unfit),
+    addPiece: (url, as) => inTurn(url, as).catch(unfit),
   }
 }
 
@@ -111,20 +111,20 @@ type Piece = Pick<VideoServiceOptions, 'cache'> & {
   onBytes: (bytes: number) => void
 }
 
-async function keepPiece(
+async function addPiece(
   { cache, ask, onBytes }: Piece,
   url: string,
-  { key, kind }: KeptPiece,
+  { key, kind }: CachedPiece,
 ): Promise<void> {
   const path = await cache.reserve().catch((error: unknown) => {
-    throw noRoom(error)
+    throw noSpace(error)
   })
   try {
     const file = await open(path, 'wx', 0o600)
     const writer = createEntryWriter(file)
     await ask(url, { ...PIECE_LIMITS, sink: writer.write })
       .catch((error: unknown) => {
-        throw writer.failure() ? noRoom(writer.failure()) : error
+        throw writer.failure() ? noSpace(writer.failure()) : error
       })
       .finally(() => {
         onBytes(writer.written())
@@ -132,7 +132,7 @@ async function keepPiece(
       })
     const written = writer.end()
     await writeHead(path, { ...written, contentType: typeOf(kind, written) })
-    await cache.keep(key, path)
+    await cache.add(key, path)
   } finally {
     await rm(path, { force: true })
   }

@@ -10,7 +10,7 @@ import type { DiskCache } from '../cache/disk-cache.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
 import { pinnedKey } from '../pins/pinned-files.ts'
-import { makeAndKeep } from '../process/make-and-keep.ts'
+import { makeAndStore } from '../process/make-and-keep.ts'
 import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
 import { type CutVideo, openCut } from './cut-videos.ts'
@@ -83,7 +83,7 @@ function createMaker({ encoder, cache, log, now }: LowerQualitiesOptions) {
     await found.file.close()
     const jobTo = (to: string) => ({ kind: 'lower', from: found.path, to, shortSide }) as const
     const key = keyOf(name, shortSide)
-    await makeAndKeep({ cache, process: encoder! }, { key, jobTo, payers: [name.did] })
+    await makeAndStore({ cache, process: encoder! }, { key, jobTo, payers: [name.did] })
   }
 
   return async (request: Request): Promise<void> => {

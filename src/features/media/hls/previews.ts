@@ -12,7 +12,7 @@ import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
 import { NO_THUMBNAIL } from '../no-thumbnail.ts'
 import { pinnedKey } from '../pins/pinned-files.ts'
-import { makeAndKeep } from '../process/make-and-keep.ts'
+import { makeAndStore } from '../process/make-and-keep.ts'
 import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
 import type { VideoFile, Videos } from '../videos.ts'
@@ -46,7 +46,7 @@ export function createPreviews(options: PreviewsOptions): Previews {
 
   function render(name: BlobName, { path, host }: VideoFile, key: string): Promise<void> {
     const jobTo = (to: string) => ({ kind: 'preview', from: path, to }) as const
-    return makeAndKeep({ cache, process }, { key, jobTo, payers: [name.did, host] })
+    return makeAndStore({ cache, process }, { key, jobTo, payers: [name.did, host] })
   }
 
   /** Renders from the file being cut, or fetches it again if it was cut before. */
@@ -79,8 +79,8 @@ export function createPreviews(options: PreviewsOptions): Previews {
 
   return async (name) => {
     const key = pinnedKey('preview', name)
-    const kept = await cache.read(key)
-    if (kept) return kept
+    const cached = await cache.read(key)
+    if (cached) return cached
     if (!hasDecoder) return NO_THUMBNAIL
     await Promise.race([begin(name, key), sleep(maxWaitMs, undefined, { ref: false })])
     return (await cache.read(key)) ?? NO_THUMBNAIL

@@ -21,7 +21,7 @@ export function ratesOf(segments: readonly Length[]): Rates {
       : bitsASecond(segment),
   )
   return {
-    bandwidth: peaks.reduce((most, one) => Math.max(most, one), average),
+    bandwidth: peaks.reduce((most, value) => Math.max(most, value), average),
     averageBandwidth: average,
     seconds: all.seconds,
   }
@@ -39,12 +39,12 @@ export function withTail<V extends Variant>(variant: V, tail: Rates): V {
   }
 }
 
-function peakOfShort(one: Length, before: Length | undefined): number {
-  return before ? bitsASecond(together(before, one)) : 0
+function peakOfShort(item: Length, before: Length | undefined): number {
+  return before ? bitsASecond(together(before, item)) : 0
 }
 
-function together(one: Length, other: Length): Length {
-  return { seconds: one.seconds + other.seconds, bytes: one.bytes + other.bytes }
+function together(item: Length, other: Length): Length {
+  return { seconds: item.seconds + other.seconds, bytes: item.bytes + other.bytes }
 }
 
 function bitsASecond({ seconds, bytes }: Length): number {

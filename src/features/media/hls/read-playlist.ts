@@ -85,7 +85,7 @@ function readVariant(attributes: Map<string, string>): Variant {
   if (attributes.has('AUDIO') || attributes.has('VIDEO')) {
     throw new UnfitPlaylist('audio and video are separate')
   }
-  const bandwidth = wholeNumber(attributes.get('BANDWIDTH'), 1e9)
+  const bandwidth = integer(attributes.get('BANDWIDTH'), 1e9)
   if (!bandwidth) throw new UnfitPlaylist('a variant has no bandwidth')
   const codecs = attributes.get('CODECS') ?? ''
   const [width, height, ...rest] = (attributes.get('RESOLUTION') ?? '').split('x')
@@ -93,10 +93,10 @@ function readVariant(attributes: Map<string, string>): Variant {
   const frameRate = decimal(attributes.get('FRAME-RATE') ?? '', 1000)
   return {
     bandwidth,
-    averageBandwidth: wholeNumber(attributes.get('AVERAGE-BANDWIDTH'), 1e9),
+    averageBandwidth: integer(attributes.get('AVERAGE-BANDWIDTH'), 1e9),
     codecs: /^[A-Za-z0-9.,_-]{1,200}$/.test(codecs) ? codecs : undefined,
-    width: isSize ? wholeNumber(width, 65_535) : undefined,
-    height: isSize ? wholeNumber(height, 65_535) : undefined,
+    width: isSize ? integer(width, 65_535) : undefined,
+    height: isSize ? integer(height, 65_535) : undefined,
     frameRate: frameRate === 0 ? undefined : frameRate,
   }
 }
@@ -175,7 +175,7 @@ function readAttributes(text: string): Map<string, string> {
   return found
 }
 
-function wholeNumber(text: string | undefined, max: number): number | undefined {
+function integer(text: string | undefined, max: number): number | undefined {
   const value = /^\d{1,12}$/.test(text ?? '') ? Number(text) : 0
   return value > 0 && value <= max ? value : undefined
 }

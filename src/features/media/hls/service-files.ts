@@ -6,7 +6,7 @@ import type { DiskCache, OpenedEntry } from '../cache/disk-cache.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
 import { presets } from '../presets.ts'
-import { makeAndKeep } from '../process/make-and-keep.ts'
+import { makeAndStore } from '../process/make-and-keep.ts'
 import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
 import type { PieceKind, VideoService } from './fetch-playlist.ts'
@@ -18,7 +18,7 @@ type ServiceFiles = {
 }
 
 type ServiceFilesOptions = {
-  service: Pick<VideoService, 'keepPiece'>
+  service: Pick<VideoService, 'addPiece'>
   cache: DiskCache
   process: Pick<MediaProcess, 'run'>
   now: () => number
@@ -38,8 +38,8 @@ export function createServiceFiles({
     const key = `${kind} 1 ${url}`
     const found = await cache.open(key)
     if (found) return found
-    await share(key, () => service.keepPiece(url, { key, kind, of }))
-    return (await cache.open(key)) ?? noRoom()
+    await share(key, () => service.addPiece(url, { key, kind, of }))
+    return (await cache.open(key)) ?? noSpace()
   }
 
   async function madeThumbnail(url: string, of: BlobName): Promise<CacheEntry> {
@@ -51,8 +51,8 @@ export function createServiceFiles({
     const preset = presets['feed_thumbnail']!
     const jobTo = (to: string) =>
       ({ kind: 'picture', from: path, to, preset, format: 'jpeg' }) as const
-    await makeAndKeep({ cache, process }, { key, jobTo, payers: [new URL(url).host] })
-    return (await cache.read(key)) ?? noRoom()
+    await makeAndStore({ cache, process }, { key, jobTo, payers: [new URL(url).host] })
+    return (await cache.read(key)) ?? noSpace()
   }
 
   return {
@@ -61,6 +61,6 @@ export function createServiceFiles({
   }
 }
 
-function noRoom(): never {
+function noSpace(): never {
   throw new MediaError('busy', 'NoRoom', 'the server has no room to keep it')
 }

@@ -45,12 +45,12 @@ export function createVideoPosts({
 }
 
 /** Returns the video and its captions; empty if the post shows none. */
-export function blobsShownIn(record: string): { cid: string; kind: 'video' | 'captions' }[] {
+export function blobsPresentedIn(record: string): { cid: string; kind: 'video' | 'captions' }[] {
   const embed = videoOf(record)
   const cid = blobCid(embed?.video)
   if (!embed || !cid || !isBlobCid(cid)) return []
-  const captions = captionsIn(embed.captions).map((one) => {
-    return { cid: one.cid, kind: 'captions' as const }
+  const captions = captionsIn(embed.captions).map((captionBlob) => {
+    return { cid: captionBlob.cid, kind: 'captions' as const }
   })
   return [{ cid, kind: 'video' }, ...captions]
 }
@@ -65,8 +65,8 @@ function videoOf(record: string): Embed | undefined {
 function captionsIn(captions: unknown): CaptionBlob[] {
   const found = new Map<string, CaptionBlob>()
   const list: unknown[] = Array.isArray(captions) ? captions.slice(0, MAX_CAPTIONS) : []
-  for (const one of list) {
-    const { lang, file } = (one ?? {}) as { lang?: unknown; file?: unknown }
+  for (const item of list) {
+    const { lang, file } = (item ?? {}) as { lang?: unknown; file?: unknown }
     const cid = blobCid(file)
     if (typeof lang !== 'string' || lang.length > MAX_LANGUAGE || !isValidLanguage(lang)) continue
     const language = lang.toLowerCase()

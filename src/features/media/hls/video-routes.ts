@@ -8,13 +8,13 @@ import type { Context } from 'hono'
 import type { WaitingBlobs } from '../blobs/waiting-blobs.ts'
 import { type CacheEntry, HEAD_BYTES, makeEntry } from '../cache/cache-entry.ts'
 import { MediaError } from '../media-error.ts'
-import { FOR_GOOD, redirectResponse, wholeResponse } from '../media-headers.ts'
+import { FOR_GOOD, fullResponse, redirectResponse } from '../media-headers.ts'
 import { type BlobName, parseBlobName } from '../media-path.ts'
 import { NO_THUMBNAIL } from '../no-thumbnail.ts'
 import type { Trailer } from '../trailer/trailer.ts'
 import { requestOf, videoResponse } from '../video-response.ts'
 import type { Videos } from '../videos.ts'
-import { askedBy, onItsTime, visitorOf } from '../visitor.ts'
+import { onItsTime, requestedBy, visitorOf } from '../visitor.ts'
 import { captionsAt } from './caption-timing.ts'
 import type { CaptionBlob, Captions, VideoPosts } from './captions.ts'
 import { noSuchPart, type SegmentList, type Variant, type VideoSource } from './playlist.ts'
@@ -50,35 +50,35 @@ const A_MINUTE = 'public, max-age=60'
 const NO_WORDS = '0.vtt'
 const A_DAY = 'public, max-age=86400'
 
-type Asked = { c: Context; name: BlobName; rkey: string; session: string; rest: string[] }
+type VideoRequest = { c: Context; name: BlobName; rkey: string; session: string; rest: string[] }
 
 export async function videoRoute(c: Context, parts: VideoParts): Promise<Response> {
   const url = new URL(c.req.url)
   const [, , did = '', cid = '', ...rest] = url.pathname.split('/')
-  const name = { ...parseBlobName(did, cid), ...askedBy(c) }
+  const name = { ...parseBlobName(did, cid), ...requestedBy(c) }
   parts.waiting.join(name)
   const [rkey, session] = ['post', 's'].map((key) => url.searchParams.get(key) ?? '')
-  const asked = { c, name, rest, rkey: rkey!, session: session! }
+  const requested = { c, name, rest, rkey: rkey!, session: session! }
   const path = rest.join('/')
-  if (path === 'playlist.m3u8') return master(asked, parts)
+  if (path === 'playlist.m3u8') return master(requested, parts)
   parts.refuseHidden(name)
-  if (path === '') return uploaded(asked, parts)
-  if (path === 'thumbnail.jpg') return thumbnail(asked, parts)
-  if (rest[0] === 'captions') return caption(asked, parts)
-  if (rest[1] === 'video.m3u8' && rest.length === 2) return segments(asked, parts)
-  return piece(asked, parts)
+  if (path === '') return uploaded(requested, parts)
+  if (path === 'thumbnail.jpg') return thumbnail(requested, parts)
+  if (rest[0] === 'captions') return caption(requested, parts)
+  if (rest[1] === 'video.m3u8' && rest.length === 2) return segments(requested, parts)
+  return piece(requested, parts)
 }
 
 /**
  * If we cannot serve the video, redirects the player to the service, where the operator allows it.
  */
-async function master(asked: Asked, parts: VideoParts): Promise<Response> {
+async function master(requested: VideoRequest, parts: VideoParts): Promise<Response> {
   const { source, knows, refuseHidden } = parts
-  const { name } = asked
+  const { name } = requested
   if (source.elsewhere && !knows(name.did)) return sentOn(parts, source.elsewhere(name))
   refuseHidden(name)
   try {
-    return await ourMaster(asked, parts)
+    return await ourMaster(requested, parts)
   } catch (error) {
     if (!source.elsewhere || !(error instanceof MediaError)) throw error
     return sentOn(parts, source.elsewhere(name))
@@ -90,7 +90,7 @@ function sentOn({ onPlaylist }: VideoParts, location: string): Response {
   return redirectResponse(location, A_MINUTE)
 }
 
-async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<Response> {
+async function ourMaster({ c, name, rkey }: VideoRequest, parts: VideoParts): Promise<Response> {
   const variants = await ratedVariants(parts, name)
   const query = rkey === '' ? '' : `?post=${encodeURIComponent(rkey)}`
   const session = parts.watching?.begin({ name, rkey }, visitorOf(c)) ?? ''
@@ -100,9 +100,9 @@ async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<R
     uri: `captions/${language}.m3u8${query}`,
   }))
   const text = writeMaster({
-    variants: variants.map((one, i) => ({
-      ...one,
-      uri: `${numberOf(one, i)}/video.m3u8${session}`,
+    variants: variants.map((variant, i) => ({
+      ...variant,
+      uri: `${numberOf(variant, i)}/video.m3u8${session}`,
     })),
     captions,
   })
@@ -118,19 +118,19 @@ async function ratedVariants(
   const variants = await source.variants(name)
   if (!trailer) return variants
   return Promise.all(
-    variants.map(async (one) => {
-      const tail = await trailer.rates(one.codecs, source.container)
-      return tail ? withTail(one, tail) : one
+    variants.map(async (variant) => {
+      const tail = await trailer.rates(variant.codecs, source.container)
+      return tail ? withTail(variant, tail) : variant
     }),
   )
 }
 
-async function segments(asked: Asked, parts: VideoParts): Promise<Response> {
+async function segments(requested: VideoRequest, parts: VideoParts): Promise<Response> {
   const { source, watching, onPlaylist } = parts
-  const { c, name, rkey, rest } = asked
+  const { c, name, rkey, rest } = requested
   const variant = variantOf(rest[0])
   const list = await source.list(name, variant)
-  const session = watching?.goOn({ name, rkey }, asked.session) ?? ''
+  const session = watching?.goOn({ name, rkey }, requested.session) ?? ''
   onPlaylist?.('here')
   const lasts = source.isLasting && !parts.trailer ? FOR_GOOD : SOME_MINUTES
   const tail = await tailOf(parts, { name, variant, list })
@@ -145,7 +145,7 @@ async function tailOf(
 ): Promise<SegmentList | undefined> {
   if (!trailer) return undefined
   const variants = await source.variants(name)
-  const quality = variants.find((one, i) => numberOf(one, i) === variant)
+  const quality = variants.find((item, i) => numberOf(item, i) === variant)
   return trailer.behind(list, quality?.codecs)
 }
 
@@ -153,8 +153,8 @@ async function tailOf(
  * Without a folder, the piece belongs to quality 0; URLs were so before there were several
  * qualities.
  */
-async function piece(asked: Asked, { source, watching }: VideoParts): Promise<Response> {
-  const { c, name, rkey, rest, session } = asked
+async function piece(requested: VideoRequest, { source, watching }: VideoParts): Promise<Response> {
+  const { c, name, rkey, rest, session } = requested
   if (rest.length > 2) throw noSuchPart()
   const [folder, file] = rest.length === 1 ? ['0', rest[0]!] : [rest[0], rest[1]!]
   const found = await source.piece(name, variantOf(folder), file)
@@ -173,13 +173,15 @@ export async function trailerRoute(c: Context, trailer: Trailer): Promise<Respon
   return videoResponse(await trailer.piece(path), requestOf(c))
 }
 
-async function caption(asked: Asked, parts: VideoParts): Promise<Response> {
-  const { c, name, rest, rkey } = asked
+async function caption(requested: VideoRequest, parts: VideoParts): Promise<Response> {
+  const { c, name, rest, rkey } = requested
   if (rest[1] === NO_WORDS && rest.length === 2) return noWords(c)
   const [, language = '', ending] = /^([a-z0-9-]{1,35})\.(m3u8|vtt)$/.exec(rest[1] ?? '') ?? []
-  const blob = parts.posts.captionsOf(name, rkey).find((one) => one.language === language)
+  const blob = parts.posts
+    .captionsOf(name, rkey)
+    .find((captionBlob) => captionBlob.language === language)
   if (!blob || rest.length !== 2) throw noSuchPart()
-  if (ending === 'vtt') return captionFile(asked, parts, blob)
+  if (ending === 'vtt') return captionFile(requested, parts, blob)
   const list = await parts.source.list(name, 0)
   const file = `${language}.vtt?post=${encodeURIComponent(rkey)}`
   const tail = await tailOf(parts, { name, variant: 0, list })
@@ -189,35 +191,35 @@ async function caption(asked: Asked, parts: VideoParts): Promise<Response> {
 
 /** One segment as long as all pieces together, since captions are a single file. */
 function oneFile({ segments: pieces }: SegmentList, file: string): SegmentList {
-  const seconds = pieces.reduce((sum, one) => sum + one.seconds, 0)
+  const seconds = pieces.reduce((sum, value) => sum + value.seconds, 0)
   return { init: undefined, segments: [{ seconds, file }] }
 }
 
 function noWords(c: Context): Response {
-  return wholeResponse(c, makeEntry('text/vtt', Buffer.from('WEBVTT\n\n')), {})
+  return fullResponse(c, makeEntry('text/vtt', Buffer.from('WEBVTT\n\n')), {})
 }
 
 async function captionFile(
-  { c, name }: Asked,
+  { c, name }: VideoRequest,
   { source, captions, waiting }: VideoParts,
   { cid }: CaptionBlob,
 ): Promise<Response> {
   const blob = { ...name, cid }
   waiting.join(blob)
   const entry = await captions(blob)
-  return wholeResponse(c, captionsAt(entry, await source.firstTimestamp(name)), {
+  return fullResponse(c, captionsAt(entry, await source.firstTimestamp(name)), {
     'cache-control': SOME_MINUTES,
   })
 }
 
-async function thumbnail({ c, name }: Asked, { source }: VideoParts): Promise<Response> {
+async function thumbnail({ c, name }: VideoRequest, { source }: VideoParts): Promise<Response> {
   const found = await source.thumbnail(name)
   if ('location' in found) return redirectResponse(found.location, A_MINUTE)
   const lasts = found === NO_THUMBNAIL ? A_MINUTE : A_DAY
-  return wholeResponse(c, found, { 'cache-control': lasts })
+  return fullResponse(c, found, { 'cache-control': lasts })
 }
 
-async function uploaded({ c, name }: Asked, { videos }: VideoParts): Promise<Response> {
+async function uploaded({ c, name }: VideoRequest, { videos }: VideoParts): Promise<Response> {
   if (!videos) throw noSuchPart()
   const entry = await videos.open(name)
   return videoResponse({ ...entry, at: HEAD_BYTES }, requestOf(c))
@@ -226,11 +228,11 @@ async function uploaded({ c, name }: Asked, { videos }: VideoParts): Promise<Res
 function playlistResponse(c: Context, text: string, cacheControl: string): Response {
   const body = Buffer.from(text)
   const entry: CacheEntry = { contentType: PLAYLIST_TYPE, digest: hash('sha256', body), body }
-  return wholeResponse(c, entry, { 'cache-control': cacheControl })
+  return fullResponse(c, entry, { 'cache-control': cacheControl })
 }
 
-function numberOf({ number }: Variant, place: number): number {
-  return number ?? place
+function numberOf({ number }: Variant, index: number): number {
+  return number ?? index
 }
 
 function variantOf(text: string | undefined): number {

@@ -70,8 +70,8 @@ function readBlock(
 export function writeVtt(cues: readonly Cue[], firstTimestamp = 0): string {
   const head = `WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:${firstTimestamp}\n`
   const blocks = cues.map(({ start, end, settings, text }) => {
-    const places = settings === '' ? '' : ` ${settings}`
-    return `\n${timeText(start)} --> ${timeText(end)}${places}\n${text}\n`
+    const positions = settings === '' ? '' : ` ${settings}`
+    return `\n${timeText(start)} --> ${timeText(end)}${positions}\n${text}\n`
   })
   return head + blocks.join('')
 }
@@ -106,8 +106,8 @@ function readTime(text: string): { seconds: number; rest: string } | undefined {
   const [all = '', hours, first = '', last = '', thousandths] = TIME.exec(text) ?? []
   if (all === '') return undefined
   if (Number(first) > 59 || Number(last) > 59) return undefined
-  const whole = Number(hours ?? 0) * 3600 + Number(first) * 60 + Number(last)
-  const seconds = Math.min(whole, MAX_SECONDS) + Number(thousandths) / 1000
+  const complete = Number(hours ?? 0) * 3600 + Number(first) * 60 + Number(last)
+  const seconds = Math.min(complete, MAX_SECONDS) + Number(thousandths) / 1000
   return { seconds, rest: text.slice(all.length) }
 }
 

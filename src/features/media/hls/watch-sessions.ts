@@ -13,15 +13,15 @@ import { SESSION_MS } from '../watches/count-watches.ts'
 export type SessionSpace = { key: Uint8Array; begun: SharedArrayBuffer }
 
 /** A video as shown by one post. */
-export type Shown = { name: BlobName; rkey: string }
+export type WatchedVideo = { name: BlobName; rkey: string }
 
 type WatchSession = { session: string; issuedAt: number }
 
 export type WatchSessions = {
   /** @param visitor - the requesting address; undefined lifts the limit. */
-  begin(shown: Shown, visitor: string | undefined): string | undefined
+  begin(video: WatchedVideo, visitor: string | undefined): string | undefined
   /** Undefined if the token is not ours or has expired. */
-  read(shown: Shown, token: string): WatchSession | undefined
+  read(video: WatchedVideo, token: string): WatchSession | undefined
 }
 
 /** More from one address is likely a program. */
@@ -44,29 +44,29 @@ export function createWatchSessions(options: {
   const { space, now } = options
   const begun = new CountTable(space.begun, { windowSeconds: DAY_SECONDS })
 
-  function mayBegin({ name, rkey }: Shown, visitor: string): boolean {
+  function mayBegin({ name, rkey }: WatchedVideo, visitor: string): boolean {
     const ofAll = begun.add(`all ${visitor}`, 1, now()).spent
     const ofPost = begun.add(`${visitor} ${name.did} ${rkey}`, 1, now()).spent
     return ofAll <= MOST_OF_AN_ADDRESS && ofPost <= MOST_OF_A_POST
   }
 
-  function signatureOf({ name: { did, cid }, rkey }: Shown, head: string): string {
+  function signatureOf({ name: { did, cid }, rkey }: WatchedVideo, head: string): string {
     const mac = macOf(space.key, `${head} ${did} ${cid} ${rkey}`)
     return mac.toString('base64url', 0, MAC_BYTES)
   }
 
   return {
-    begin(shown, visitor) {
-      if (visitor !== undefined && !mayBegin(shown, visitor)) return undefined
+    begin(video, visitor) {
+      if (visitor !== undefined && !mayBegin(video, visitor)) return undefined
       const head = Buffer.alloc(TIME_BYTES + ID_BYTES, randomBytes(TIME_BYTES + ID_BYTES))
       head.writeUIntBE(now(), 0, TIME_BYTES)
       const text = head.toString('base64url')
-      return text + signatureOf(shown, text)
+      return text + signatureOf(video, text)
     },
-    read(shown, token) {
+    read(video, token) {
       if (!TOKEN.test(token)) return undefined
       const session = token.slice(0, 20)
-      if (!isSameSecret(token.slice(20), signatureOf(shown, session))) return undefined
+      if (!isSameSecret(token.slice(20), signatureOf(video, session))) return undefined
       const issuedAt = Buffer.from(session, 'base64url').readUIntBE(0, TIME_BYTES)
       return now() - issuedAt < SESSION_MS ? { session, issuedAt } : undefined
     },

@@ -4,14 +4,14 @@
 import { DAY_MS } from '../../../base/util/durations.ts'
 import type { VideoPosts } from './captions.ts'
 import type { WatchLog } from './watch-log.ts'
-import type { Shown, WatchSessions } from './watch-sessions.ts'
+import type { WatchedVideo, WatchSessions } from './watch-sessions.ts'
 
 export type Watching = {
   /** Begins a session and returns its query string; '' if it is not counted. */
-  begin(shown: Shown, visitor: string | undefined): string
+  begin(video: WatchedVideo, visitor: string | undefined): string
   /** Returns the query string of a request's session; '' if the session is not ours. */
-  goOn(shown: Shown, token: string): string
-  watched(shown: Shown, token: string, piece: { number: number; seconds: number }): void
+  goOn(video: WatchedVideo, token: string): string
+  watched(video: WatchedVideo, token: string, piece: { number: number; seconds: number }): void
   counts(): WatchCounts
   close(): void
 }
@@ -30,30 +30,30 @@ type WatchingOptions = {
 export function createWatching(options: WatchingOptions): Watching {
   const { sessions, log, posts, uidOf, now } = options
   const counts = { tooMany: 0, unknown: 0 }
-  const watchOf = ({ name, rkey }: Shown) => {
+  const watchOf = ({ name, rkey }: WatchedVideo) => {
     return { uid: uidOf(name.did), rkey, day: Math.floor(now() / DAY_MS) }
   }
 
   return {
-    begin(shown, visitor) {
-      if (!posts.shows(shown.name, shown.rkey)) return ''
-      const token = sessions.begin(shown, visitor)
+    begin(video, visitor) {
+      if (!posts.shows(video.name, video.rkey)) return ''
+      const token = sessions.begin(video, visitor)
       if (token === undefined) counts.tooMany += 1
-      return token === undefined ? '' : behind(shown, token)
+      return token === undefined ? '' : behind(video, token)
     },
-    goOn: (shown, token) => (sessions.read(shown, token) ? behind(shown, token) : ''),
-    watched(shown, token, { number, seconds }) {
+    goOn: (video, token) => (sessions.read(video, token) ? behind(video, token) : ''),
+    watched(video, token, { number, seconds }) {
       if (token === '') return
-      const session = sessions.read(shown, token)
+      const session = sessions.read(video, token)
       if (!session) counts.unknown += 1
-      else log.note({ ...session, ...watchOf(shown), segment: number, milliseconds: ms(seconds) })
+      else log.note({ ...session, ...watchOf(video), segment: number, milliseconds: ms(seconds) })
     },
     counts: () => ({ ...counts, dropped: log.dropped() }),
     close: log.close,
   }
 }
 
-function behind({ rkey }: Shown, token: string): string {
+function behind({ rkey }: WatchedVideo, token: string): string {
   return `?post=${encodeURIComponent(rkey)}&s=${token}`
 }
 

@@ -20,7 +20,7 @@ export function writeMaster({ variants, captions }: Master): string {
     '#EXT-X-VERSION:7',
     '#EXT-X-INDEPENDENT-SEGMENTS',
     ...captions.map(captionLine),
-    ...variants.flatMap((one) => [variantLine(one, captions.length > 0), one.uri]),
+    ...variants.flatMap((variant) => [variantLine(variant, captions.length > 0), variant.uri]),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -55,7 +55,7 @@ export function writeSegments(
  * §4.3.2.3, §4.3.2.5).
  */
 function tailLines({ init, segments }: SegmentList): string[] {
-  const lines = segments.flatMap((one) => segmentLines(one, ''))
+  const lines = segments.flatMap((segment) => segmentLines(segment, ''))
   return ['#EXT-X-DISCONTINUITY', ...mapLine(init), ...lines]
 }
 

@@ -59,14 +59,14 @@ export function findBox(bytes: Buffer, within: Box, ...path: string[]): Box | un
   let box: Box | undefined = within
   for (const type of path) {
     if (!box) return undefined
-    box = boxesBetween(bytes, box.body, box.end).find((one) => one.type === type)
+    box = boxesBetween(bytes, box.body, box.end).find((box) => box.type === type)
   }
   return box
 }
 
 export function makeBox(type: string, ...content: Uint8Array[]): Buffer {
   const head = Buffer.alloc(8)
-  head.writeUInt32BE(8 + content.reduce((sum, one) => sum + one.length, 0))
+  head.writeUInt32BE(8 + content.reduce((sum, value) => sum + value.length, 0))
   head.write(type, 4, 'latin1')
   return Buffer.concat([head, ...content])
 }

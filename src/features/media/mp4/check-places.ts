@@ -12,7 +12,7 @@ const BYTES_PER_SAMPLE = 16
 const FREE_HEAD_BYTES = 512 * 1024
 
 /** @throws Mp4Error */
-export function checkPlaces(
+export function checkOffsets(
   { tracks }: Movie,
   { mdats, fileBytes }: { mdats: readonly FileExtent[]; fileBytes: number },
 ): void {
@@ -22,7 +22,7 @@ export function checkPlaces(
   }
   const chunks = tracks.map((track) => track.samples.chunks)
   const starts = joined(chunks.map((chunk) => chunk.starts)).sort()
-  const ends = joined(chunks.map((one) => one.ends)).sort()
+  const ends = joined(chunks.map((chunk) => chunk.ends)).sort()
   // Disjoint ranges that begin in order also end in order.
   let mdat = 0
   for (let i = 0; i < starts.length; i++) {

@@ -47,7 +47,7 @@ export function withParameterSets(movie: Movie, bytes: Buffer) {
   const before = track ? setsInSample(track) : Buffer.alloc(0)
   const longer = track && { ...track, samples: withLonger(track.samples, before.length) }
   return {
-    movie: { ...movie, tracks: movie.tracks.map((one) => (one === track ? longer! : one)) },
+    movie: { ...movie, tracks: movie.tracks.map((item) => (item === track ? longer! : item)) },
     /** The samples of a run of pictures; undefined for sound, which is as in the file. */
     samplesOf(run: Run): Buffer[] | undefined {
       if (!track || run.track !== longer) return undefined

@@ -1,7 +1,7 @@
 // Everything of a cut video except the samples' bytes: its head, and the head of each segment. Checks the
 // tables before the first byte is written.
 
-import { checkPlaces } from './check-places.ts'
+import { checkOffsets } from './check-places.ts'
 import { planSegments, type Segment } from './plan-segments.ts'
 import { type Mp4File, readLayout } from './read-file.ts'
 import { type Movie, readMovie } from './read-movie.ts'
@@ -17,7 +17,7 @@ export type CutPlan = { movie: Movie; init: Buffer; pieces: { segment: Segment; 
 export function planCut(mp4: Mp4File, choose: (movie: Movie) => Movie = (movie) => movie): CutPlan {
   const { moov, mdats } = readLayout(mp4)
   const movie = choose(readMovie(moov))
-  checkPlaces(movie, { mdats, fileBytes: mp4.length })
+  checkOffsets(movie, { mdats, fileBytes: mp4.length })
   const segments = planSegments(movie)
   return { movie, ...planPieces(movie, segments) }
 }

@@ -37,15 +37,17 @@ export function readMovie(moov: Buffer): Movie {
 }
 
 function readChecked(moov: Buffer): Movie {
-  const [whole] = boxesBetween(moov, 0, moov.length)
-  const head = whole && findBox(moov, whole, 'mvhd')
-  if (!whole || !head) throw new Mp4Error('no moov or mvhd box')
-  const traks = boxesBetween(moov, whole.body, whole.end).filter(({ type }) => type === 'trak')
+  const [complete] = boxesBetween(moov, 0, moov.length)
+  const head = complete && findBox(moov, complete, 'mvhd')
+  if (!complete || !head) throw new Mp4Error('no moov or mvhd box')
+  const traks = boxesBetween(moov, complete.body, complete.end).filter(
+    ({ type }) => type === 'trak',
+  )
   if (traks.length > MAX_TRACKS) throw new Mp4Error('too many tracks')
   const movieScale = moov.readUInt32BE(head.body + (moov.readUInt8(head.body) === 1 ? 20 : 12))
   // One track of each kind: players select no others, so sending them would be wasted.
   const tracks = (['video', 'audio'] as const).flatMap((kind) => {
-    const trak = traks.find((one) => isUsable(moov, one, kind))
+    const trak = traks.find((trak) => isUsable(moov, trak, kind))
     return trak ? readTrack(moov, { trak, kind, movieScale }) : []
   })
   if (tracks.length === 0) throw new Mp4Error('no usable video or audio')

@@ -38,7 +38,7 @@ export function readSamples(bytes: Buffer, stbl: Box): Samples {
   return {
     count,
     sizes,
-    ...readPlaces(bytes, stbl, sizes),
+    ...readOffsets(bytes, stbl, sizes),
     ...readTimes(bytes, stbl, count),
     delays: readDelays(bytes, stbl, count),
     isSync: readSync(bytes, stbl, count),
@@ -129,7 +129,7 @@ function readSync(bytes: Buffer, stbl: Box, count: number): Uint8Array {
  * Samples lie in chunks. Each chunk has an offset, and each run of chunks a number of samples per
  * chunk.
  */
-function readPlaces(bytes: Buffer, stbl: Box, sizes: Uint32Array) {
+function readOffsets(bytes: Buffer, stbl: Box, sizes: Uint32Array) {
   const offsets = new Float64Array(sizes.length)
   const starts = readChunks(bytes, stbl)
   const ends = starts.slice()

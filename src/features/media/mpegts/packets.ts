@@ -53,10 +53,10 @@ export function createPackets(): Packets {
   }
 
   const table = (pid: number, section: Buffer) => {
-    const room = Buffer.alloc(PACKET_BYTES - HEAD_BYTES, 0xff)
-    room[0] = 0 // pointer field 0: the section follows immediately
-    section.copy(room, 1)
-    return payload(pid, room)
+    const buffer = Buffer.alloc(PACKET_BYTES - HEAD_BYTES, 0xff)
+    buffer[0] = 0 // pointer field 0: the section follows immediately
+    section.copy(buffer, 1)
+    return payload(pid, buffer)
   }
 
   return {

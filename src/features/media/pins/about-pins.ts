@@ -24,6 +24,6 @@ function rowOf(
     return { name: 'Pinned media', text: `${text}: full. ${advice}`, level: 'bad' }
   }
   if (missing === 0) return { name: 'Pinned media', text: `${text}, complete`, level: 'good' }
-  const lacking = `${text}; ${plural(missing, 'blob')} not fetched yet; they are retried`
-  return { name: 'Pinned media', text: lacking, level: 'notice' }
+  const incomplete = `${text}; ${plural(missing, 'blob')} not fetched yet; they are retried`
+  return { name: 'Pinned media', text: incomplete, level: 'notice' }
 }

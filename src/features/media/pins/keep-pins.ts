@@ -22,23 +22,23 @@ import {
 /** `gone`: pinned files are removed. `away`: they stay, and nothing is fetched. */
 export type PinnedAccount = { did: string; state: 'here' | 'away' | 'gone' }
 /** Blobs named by an account's posts, latest first. */
-type ShownBlob = { cid: string; kind: 'video' | 'captions' }
+type PresentedBlob = { cid: string; kind: 'video' | 'captions' }
 
 export type PinRules = {
   accounts: () => Iterable<PinnedAccount>
   /** Without blobs that the operator hid. */
-  shownBy: (did: string) => ShownBlob[]
+  presentedBy: (did: string) => PresentedBlob[]
   maxBytes: number
 }
 
-export type PinKeeper = {
+export type PinStore = {
   round(): Promise<PinStatus>
   /** Status of the latest round. */
   status(): PinStatus | undefined
   close(): void
 }
 
-type PinKeeperOptions = PinRules & {
+type PinStoreOptions = PinRules & {
   pinned: PinnedFiles
   /** The cache without pinned files. */
   cache: DiskCache
@@ -53,14 +53,14 @@ const EVERY_MS = 5 * MINUTE_MS
 const MOST_A_ROUND = 100
 /** Consecutive failures after which an account is left to the next round. */
 const MOST_FAILURES = 3
-const KINDS: Record<ShownBlob['kind'], PinnedKind[]> = {
+const KINDS: Record<PresentedBlob['kind'], PinnedKind[]> = {
   video: ['cut', 'preview'],
   captions: ['captions'],
 }
 
-type Round = PinStatus & { asked: number }
+type Round = PinStatus & { requested: number }
 
-export function createPinKeeper(options: PinKeeperOptions): PinKeeper {
+export function createPinStore(options: PinStoreOptions): PinStore {
   const { pinned, log, everyMs = EVERY_MS } = options
   let isClosed = false
   let running: Promise<PinStatus> | undefined
@@ -70,17 +70,17 @@ export function createPinKeeper(options: PinKeeperOptions): PinKeeper {
   const warn = (error: unknown) => log.warn({ err: error }, 'pinned media could not be kept')
 
   async function work(): Promise<PinStatus> {
-    const round: Round = { files: 0, bytes: 0, missing: 0, isFull: false, asked: 0 }
+    const round: Round = { files: 0, bytes: 0, missing: 0, isFull: false, requested: 0 }
     const accounts = shuffled([...options.accounts()])
     await dropOthers(pinned, accounts)
-    const kept = await Promise.all(accounts.map(({ did }) => pinned.filesOf(did)))
-    for (const { bytes } of kept.flat()) round.bytes += bytes
-    round.files = kept.flat().length
+    const pinnedFiles = await Promise.all(accounts.map(({ did }) => pinned.filesOf(did)))
+    for (const { bytes } of pinnedFiles.flat()) round.bytes += bytes
+    round.files = pinnedFiles.flat().length
     for (const [i, account] of accounts.entries()) {
       if (isClosed) break
-      await keepAccount(options, { account, kept: kept[i]!, round })
+      await pinAccount(options, { account, pinnedFiles: pinnedFiles[i]!, round })
     }
-    const { asked: _, ...status } = round
+    const { requested: _, ...status } = round
     latest = status
     if (!isClosed) await pinned.tell(status)
     return status
@@ -110,38 +110,38 @@ async function dropOthers(pinned: PinnedFiles, accounts: readonly PinnedAccount[
   }
 }
 
-type Keeping = { account: PinnedAccount; kept: readonly PinnedFile[]; round: Round }
+type Pinning = { account: PinnedAccount; pinnedFiles: readonly PinnedFile[]; round: Round }
 
-async function keepAccount(options: PinKeeperOptions, keeping: Keeping): Promise<void> {
-  const { account, kept, round } = keeping
+async function pinAccount(options: PinStoreOptions, pinning: Pinning): Promise<void> {
+  const { account, pinnedFiles, round } = pinning
   if (account.state !== 'here') return
-  const shown = eachOnce(options.shownBy(account.did))
-  const has = new Set(kept.map(nameOf))
-  const stays = new Set(shown.flatMap((blob) => staying(blob, has)))
-  for (const file of kept) {
+  const visible = eachOnce(options.presentedBy(account.did))
+  const has = new Set(pinnedFiles.map(nameOf))
+  const stays = new Set(visible.flatMap((blob) => staying(blob, has)))
+  for (const file of pinnedFiles) {
     if (!stays.has(nameOf(file))) await letGo(options, { did: account.did, file, round })
   }
-  const missing = shown.filter(({ cid, kind }) => !has.has(`${cid}.${fileKind(KINDS[kind][0]!)}`))
+  const missing = visible.filter(({ cid, kind }) => !has.has(`${cid}.${fileKind(KINDS[kind][0]!)}`))
   await fetchMissing(options, { did: account.did, missing, round })
 }
 
 const nameOf = ({ cid, kind }: Pick<PinnedFile, 'cid' | 'kind'>) => `${cid}.${kind}`
 
 /** The files of a blob; what an earlier Slipstream made stays until there is something newer. */
-function staying({ cid, kind }: ShownBlob, has: ReadonlySet<string>): string[] {
-  return KINDS[kind].flatMap((one) => {
-    const name = nameOf({ cid, kind: fileKind(one) })
-    return has.has(name) ? [name] : [name, nameOf({ cid, kind: one })]
+function staying({ cid, kind }: PresentedBlob, has: ReadonlySet<string>): string[] {
+  return KINDS[kind].flatMap((pinnedKind) => {
+    const name = nameOf({ cid, kind: fileKind(pinnedKind) })
+    return has.has(name) ? [name] : [name, nameOf({ cid, kind: pinnedKind })]
   })
 }
 
 /** Drops duplicates, since several posts may show the same blob. */
-function eachOnce(blobs: readonly ShownBlob[]): ShownBlob[] {
+function eachOnce(blobs: readonly PresentedBlob[]): PresentedBlob[] {
   return [...new Map(blobs.map((blob) => [`${blob.cid} ${blob.kind}`, blob])).values()]
 }
 
 async function letGo(
-  { pinned }: PinKeeperOptions,
+  { pinned }: PinStoreOptions,
   { did, file, round }: { did: string; file: PinnedFile; round: Round },
 ): Promise<void> {
   await pinned.drop(did, file)
@@ -150,12 +150,12 @@ async function letGo(
 }
 
 async function fetchMissing(
-  options: PinKeeperOptions,
-  { did, missing, round }: { did: string; missing: readonly ShownBlob[]; round: Round },
+  options: PinStoreOptions,
+  { did, missing, round }: { did: string; missing: readonly PresentedBlob[]; round: Round },
 ): Promise<void> {
   let failures = 0
   for (const blob of missing) {
-    const mayAsk = !round.isFull && round.asked < MOST_A_ROUND && failures < MOST_FAILURES
+    const mayAsk = !round.isFull && round.requested < MOST_A_ROUND && failures < MOST_FAILURES
     if (mayAsk && (await pin(options, { did, blob, round }))) failures = 0
     else {
       round.missing += 1
@@ -166,11 +166,11 @@ async function fetchMissing(
 
 /** @returns whether the blob's files are pinned now. */
 async function pin(
-  { source, captions, cache, pinned, maxBytes, log }: PinKeeperOptions,
-  { did, blob, round }: { did: string; blob: ShownBlob; round: Round },
+  { source, captions, cache, pinned, maxBytes, log }: PinStoreOptions,
+  { did, blob, round }: { did: string; blob: PresentedBlob; round: Round },
 ): Promise<boolean> {
   const name: BlobName = { did, cid: blob.cid }
-  round.asked += 1
+  round.requested += 1
   try {
     if (blob.kind === 'captions') await captions(name)
     else {
@@ -199,7 +199,7 @@ async function pin(
 /** Random order, so that accounts on a failing server do not always go first. */
 function shuffled<T>(all: T[]): T[] {
   return all
-    .map((one) => ({ one, at: Math.random() }))
+    .map((item) => ({ one: item, at: Math.random() }))
     .sort((a, b) => a.at - b.at)
-    .map(({ one }) => one)
+    .map(({ one: item }) => item)
 }

@@ -6,7 +6,7 @@ import { allMembers } from '../../../data/store/members/members.ts'
 import { blobSubject, findTakedown } from '../../../data/store/moderation/takedowns.ts'
 import { actorStatus } from '../../../data/store/records/actors.ts'
 import { statusOf } from '../../../data/store/records/status.ts'
-import { blobsShownIn } from '../hls/video-posts.ts'
+import { blobsPresentedIn } from '../hls/video-posts.ts'
 import type { MediaConfig } from '../media-config.ts'
 import { videoRecordsOf } from '../store/video-records.ts'
 import type { PinnedAccount, PinRules } from './keep-pins.ts'
@@ -21,22 +21,24 @@ const MOST_POSTS = 5_000
 export function pinRules(config: MediaConfig, { db, actors }: Dependencies): PinRules | undefined {
   const { mediaPin, mediaPinMb, videos } = config
   if (mediaPin.length === 0 || videos !== 'own') return undefined
-  const isShown = (subject: string) => !findTakedown(db, subject)
+  const isVisible = (subject: string) => !findTakedown(db, subject)
   return {
     maxBytes: mediaPinMb * MEGABYTE,
     accounts: () =>
       didsOf(mediaPin, { db, actors }).map((did) => ({ did, state: stateOf(did, { db, actors }) })),
-    shownBy(did) {
+    presentedBy(did) {
       const records = videoRecordsOf(db, actors.uidOf(did), MOST_POSTS)
-      const shown = records.filter(({ rkey }) => isShown(`at://${did}/app.bsky.feed.post/${rkey}`))
-      const blobs = shown.flatMap(({ record }) => blobsShownIn(record))
-      return blobs.filter(({ cid }) => isShown(blobSubject(did, cid)))
+      const visible = records.filter(({ rkey }) =>
+        isVisible(`at://${did}/app.bsky.feed.post/${rkey}`),
+      )
+      const blobs = visible.flatMap(({ record }) => blobsPresentedIn(record))
+      return blobs.filter(({ cid }) => isVisible(blobSubject(did, cid)))
     },
   }
 }
 
 function didsOf(mediaPin: readonly string[], { db, actors }: Dependencies): string[] {
-  const named = mediaPin.filter((one) => one !== 'members')
+  const named = mediaPin.filter((value) => value !== 'members')
   const members = mediaPin.includes('members')
     ? allMembers(db).map(({ uid }) => actors.didOf(uid))
     : []

@@ -63,7 +63,7 @@ export function createPinnedFiles({
   log: Pick<Logger, 'warn' | 'debug'>
 }) {
   const root = join(dataDir, FOLDER)
-  const files = createDiskCache({ folder: root, maxBytes: Number.POSITIVE_INFINITY, log, placeOf })
+  const files = createDiskCache({ folder: root, maxBytes: Number.POSITIVE_INFINITY, log, pathOf })
   const folderOf = (did: string) => join(root, encodeURIComponent(did))
 
   return {
@@ -73,17 +73,19 @@ export function createPinnedFiles({
      * @throws if the disk is full
      */
     async adopt(key: string, path: string): Promise<boolean> {
-      const place = join(root, placeOf(key) ?? '')
-      if (place.length === root.length) return false
-      await mkdir(dirname(place), { recursive: true })
-      await link(path, place).catch((error: NodeJS.ErrnoException) => {
+      const location = join(root, pathOf(key) ?? '')
+      if (location.length === root.length) return false
+      await mkdir(dirname(location), { recursive: true })
+      await link(path, location).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error
       })
       return true
     },
     async accounts(): Promise<string[]> {
       const found = await readdir(root, { withFileTypes: true }).catch(() => [])
-      return found.filter((one) => one.isDirectory()).map(({ name }) => decodeURIComponent(name))
+      return found
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => decodeURIComponent(name))
     },
     async filesOf(did: string): Promise<PinnedFile[]> {
       const names = await readdir(folderOf(did)).catch(() => [])
@@ -114,7 +116,7 @@ export async function readPinStatus(dataDir: string): Promise<PinStatus | undefi
 
 /** The cache for the routes: pinned files first, then the cache. */
 export function withPins(cache: DiskCache, { files }: Pick<PinnedFiles, 'files'>): DiskCache {
-  const isPinnable = (key: string) => placeOf(key) !== undefined
+  const isPinnable = (key: string) => pathOf(key) !== undefined
   return {
     ...cache,
     read: async (key) => (isPinnable(key) ? await files.read(key) : undefined) ?? cache.read(key),
@@ -122,7 +124,7 @@ export function withPins(cache: DiskCache, { files }: Pick<PinnedFiles, 'files'>
   }
 }
 
-function placeOf(key: string): string | undefined {
+function pathOf(key: string): string | undefined {
   const [, kind = '', version, did, cid] = KEY.exec(key) ?? []
   const folder = encodeURIComponent(did ?? '')
   if (did === undefined || folder.length > MAX_NAME) return undefined

@@ -51,11 +51,11 @@ async function encodeTo(
   if (!track) throw new Mp4Error('it has no video track')
   const entry = pictureEntry(track.boxes.stsd)
   const size = lowerSize(entry, shortSide)
-  const cuts = movie.segments.map(({ runs }) => firstShown(track, runs))
+  const cuts = movie.segments.map(({ runs }) => firstPresented(track, runs))
   const { config, pictures } = await transcode({
     samples: samplesOf(mp4, track),
     config: avcConfig(track.boxes.stsd, entry.box),
-    shown: shownTimes(track),
+    presented: presentationTimes(track),
     cuts,
     to: { ...size, ...ratesOf(track, size) },
     maxBytes: sum(track.samples.sizes) + FREE_BYTES,
@@ -71,13 +71,13 @@ async function encodeTo(
 }
 
 /** Presentation time at which a segment begins; its first picture is a key picture. */
-function firstShown(track: Track, runs: Segment['runs']): number {
+function firstPresented(track: Track, runs: Segment['runs']): number {
   const { times, delays } = track.samples
   const from = runs.find((run) => run.track === track)?.from ?? 0
   return Math.max(0, times[from]! + delays[from]!)
 }
 
-function shownTimes({ samples: { times, delays } }: Track): Float64Array {
+function presentationTimes({ samples: { times, delays } }: Track): Float64Array {
   return times.map((time, i) => time + delays[i]!).sort()
 }
 
@@ -114,7 +114,7 @@ function* samplesOf(mp4: Mp4File, { samples }: Track) {
 /** Pictures are presented in decoding order, so each is decoded when it is presented. */
 function lowerTrack(track: Track, pictures: Pictures, stsd: Buffer): Track {
   const count = pictures.length
-  const times = Float64Array.from(pictures, ({ shownAt }) => shownAt)
+  const times = Float64Array.from(pictures, ({ presentedAt }) => presentedAt)
   if (times.some((time, i) => i > 0 && time <= times[i - 1]!))
     throw new Mp4Error('frames out of order')
   const lastDuration = track.samples.durations[track.samples.count - 1]!
@@ -145,7 +145,7 @@ function withTrack(
   const starts = cuts.map((at, i) => (i === 0 ? 0 : firstFrom(lower, at)))
   return {
     mvhd,
-    tracks: tracks.map((one) => (one === track ? lower : one)),
+    tracks: tracks.map((item) => (item === track ? lower : item)),
     segments: segments.map(({ durationSeconds, runs }, i) => ({
       durationSeconds,
       runs: runs.map((run) => {
@@ -174,13 +174,13 @@ function stsdOf(
   const fixed = Buffer.from(stsd.subarray(box.body, box.body + VISUAL_BYTES))
   fixed.writeUInt16BE(size.width, 24)
   fixed.writeUInt16BE(size.height, 26)
-  const shown = boxesBetween(stsd, box.body + VISUAL_BYTES, box.end)
+  const presented = boxesBetween(stsd, box.body + VISUAL_BYTES, box.end)
     .filter(({ type }) => type === 'pasp' || type === 'colr')
     .map(({ start, end }) => stsd.subarray(start, end))
-  const entry = makeBox(box.type, fixed, makeBox('avcC', config), ...shown)
+  const entry = makeBox(box.type, fixed, makeBox('avcC', config), ...presented)
   return makeBox('stsd', Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]), entry)
 }
 
 function sum(sizes: Uint32Array): number {
-  return sizes.reduce((total, one) => total + one, 0)
+  return sizes.reduce((total, value) => total + value, 0)
 }

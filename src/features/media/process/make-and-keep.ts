@@ -7,7 +7,7 @@ import type { Job } from './jobs.ts'
 import type { MediaProcess } from './media-process.ts'
 
 type Dependencies = {
-  cache: Pick<DiskCache, 'reserve' | 'keep'>
+  cache: Pick<DiskCache, 'reserve' | 'add'>
   process: Pick<MediaProcess, 'run'>
 }
 
@@ -16,14 +16,14 @@ type Dependencies = {
  * @param payers - what its time is charged to
  * @throws MediaError
  */
-export async function makeAndKeep(
+export async function makeAndStore(
   { cache, process }: Dependencies,
   { key, jobTo, payers }: { key: string; jobTo: (to: string) => Job; payers: readonly string[] },
 ): Promise<void> {
   const to = await cache.reserve()
   try {
     await process.run(jobTo(to), payers)
-    await cache.keep(key, to)
+    await cache.add(key, to)
   } finally {
     await rm(to, { force: true })
   }

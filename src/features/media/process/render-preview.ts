@@ -8,7 +8,7 @@ import type { VideoFrame } from '@napi-rs/webcodecs'
 import sharp from 'sharp'
 import { HEAD_BYTES, makeEntry, sealHead } from '../cache/cache-entry.ts'
 import { Mp4Error } from '../mp4/boxes.ts'
-import { checkPlaces } from '../mp4/check-places.ts'
+import { checkOffsets } from '../mp4/check-places.ts'
 import { type Mp4File, readLayout } from '../mp4/read-file.ts'
 import { type Movie, readMovie, type Track } from '../mp4/read-movie.ts'
 import { avcConfig, pictureEntry } from '../mp4/sample-entry.ts'
@@ -28,7 +28,7 @@ const QUALITY = 85
  */
 const FLAT = 8
 /** Where to look, as fractions of the video; the later ones only if earlier pictures are flat. */
-const PLACES = [0, 0.1, 0.4]
+const POSITIONS = [0, 0.1, 0.4]
 
 /** @throws RefusedBlob */
 export async function renderPreview({ from, to }: PreviewJob): Promise<void> {
@@ -48,7 +48,7 @@ export async function renderPreview({ from, to }: PreviewJob): Promise<void> {
 async function previewOf(mp4: Mp4File): Promise<Buffer> {
   const { moov, mdats } = readLayout(mp4)
   const movie = readMovie(moov)
-  checkPlaces(movie, { mdats, fileBytes: mp4.length })
+  checkOffsets(movie, { mdats, fileBytes: mp4.length })
   const track = pictureTrack(movie)
   const decode = await openDecoder(track)
   let best: Picture | undefined
@@ -71,8 +71,8 @@ function pictureTrack({ tracks }: Movie): Track {
 
 /** For each place, the last sample up to it at which decoding can begin. */
 function keySamples({ samples: { count, isSync } }: Track): number[] {
-  const found = PLACES.map((place) => {
-    let sample = Math.floor(place * (count - 1))
+  const found = POSITIONS.map((position) => {
+    let sample = Math.floor(position * (count - 1))
     while (sample > 0 && isSync[sample] === 0) sample -= 1
     return sample
   })

@@ -7,9 +7,9 @@ import type { EncodedVideoChunk, VideoDecoder, VideoEncoder, VideoFrame } from '
 import { RefusedBlob } from './jobs.ts'
 import { loadCodecs } from './load-codecs.ts'
 
-/** `shownAt`: in the track's units. */
+/** `presentedAt`: in the track's units. */
 type Sample = { isSync: boolean; data: Buffer }
-type Encoded = { shownAt: number; isKey: boolean; data: Buffer }
+type Encoded = { presentedAt: number; isKey: boolean; data: Buffer }
 
 type Transcoding = {
   /** In decoding order. */
@@ -17,7 +17,7 @@ type Transcoding = {
   /** The track's configuration record (avcC). */
   config: Buffer
   /** Presentation times, ascending. */
-  shown: Float64Array
+  presented: Float64Array
   /** Times of these at which decoding must be able to begin, ascending. */
   cuts: readonly number[]
   to: { width: number; height: number; framerate: number; bitrate: number }
@@ -82,17 +82,17 @@ function configure(
  * Passes pictures from the decoder to the encoder, in presentation order. Drops those before time
  * 0.
  */
-function createPass({ cuts, shown }: Transcoding, encoder: VideoEncoder, output: Output) {
+function createPass({ cuts, presented }: Transcoding, encoder: VideoEncoder, output: Output) {
   let nextCut = 0
   let decoded = 0
   const sweep = createSweep()
   return (frame: VideoFrame) => {
     try {
-      const shownAt = shown[decoded++]
-      if (shownAt === undefined || shownAt < 0) return
-      output.expect(shownAt)
+      const presentedAt = presented[decoded++]
+      if (presentedAt === undefined || presentedAt < 0) return
+      output.expect(presentedAt)
       const before = nextCut
-      while (nextCut < cuts.length && shownAt >= cuts[nextCut]!) nextCut += 1
+      while (nextCut < cuts.length && presentedAt >= cuts[nextCut]!) nextCut += 1
       encoder.encode(frame, { keyFrame: nextCut > before })
       sweep(frame)
     } catch (cause) {
@@ -105,7 +105,7 @@ function createPass({ cuts, shown }: Transcoding, encoder: VideoEncoder, output:
 
 type Output = ReturnType<typeof createOutput>
 
-function createOutput({ shown, maxBytes }: Transcoding) {
+function createOutput({ presented, maxBytes }: Transcoding) {
   const pictures: Encoded[] = []
   /** Times of pictures being encoded; the encoder keeps their order. */
   const expected: number[] = []
@@ -114,15 +114,15 @@ function createOutput({ shown, maxBytes }: Transcoding) {
   let failure: { cause: unknown } | undefined
 
   return {
-    expect: (shownAt: number) => void expected.push(shownAt),
+    expect: (presentedAt: number) => void expected.push(presentedAt),
     add(chunk: EncodedVideoChunk, about?: { decoderConfig?: { description?: unknown } }): void {
       config ??= bufferOf(about?.decoderConfig?.description)
       const data = Buffer.alloc(chunk.byteLength)
       chunk.copyTo(data)
       bytes += data.length
-      const shownAt = expected.shift()
-      if (shownAt !== undefined && bytes <= maxBytes) {
-        pictures.push({ shownAt, isKey: chunk.type === 'key', data })
+      const presentedAt = expected.shift()
+      if (presentedAt !== undefined && bytes <= maxBytes) {
+        pictures.push({ presentedAt, isKey: chunk.type === 'key', data })
       }
     },
     fail(cause: unknown): void {
@@ -133,7 +133,7 @@ function createOutput({ shown, maxBytes }: Transcoding) {
       if (bytes > maxBytes) throw new RefusedBlob('TooLarge', 'a lower quality would be no smaller')
     },
     end() {
-      const wanted = shown.reduce((sum, shownAt) => sum + Number(shownAt >= 0), 0)
+      const wanted = presented.reduce((sum, presentedAt) => sum + Number(presentedAt >= 0), 0)
       if (!config || pictures.length !== wanted) {
         throw new RefusedBlob('NotEncodable', 'not all of its frames can be decoded')
       }

@@ -77,7 +77,7 @@ function createOutput(target: number) {
   }
 
   /** Calls `put` to fill each part of the buffer, with the number of bytes already done. */
-  function fill(bytes: number, put: (done: number, room: Buffer) => void): void {
+  function fill(bytes: number, put: (done: number, buffer: Buffer) => void): void {
     for (let done = 0; done < bytes; ) {
       if (filled === buffer.length) flush()
       const some = Math.min(bytes - done, buffer.length - filled)
@@ -88,11 +88,11 @@ function createOutput(target: number) {
   }
 
   return {
-    append: (bytes: Buffer) => fill(bytes.length, (done, room) => bytes.copy(room, 0, done)),
+    append: (bytes: Buffer) => fill(bytes.length, (done, buffer) => bytes.copy(buffer, 0, done)),
     copy: ({ fd, begin }: Mp4File, at: number, bytes: number) =>
-      fill(bytes, (done, room) => {
-        const read = readSync(fd, room, 0, room.length, begin + at + done)
-        if (read < room.length) throw new Mp4Error('the file is truncated')
+      fill(bytes, (done, buffer) => {
+        const read = readSync(fd, buffer, 0, buffer.length, begin + at + done)
+        if (read < buffer.length) throw new Mp4Error('the file is truncated')
       }),
     end() {
       flush()

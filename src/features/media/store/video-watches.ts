@@ -9,7 +9,7 @@ import { perDatabase } from '../../../data/store/per-database.ts'
 type VideoDay = { uid: number; rkey: PackedRkey; day: number }
 type VideoSums = { milliseconds: number; sessions: number }
 export type VideoWatchRow = Omit<VideoDay, 'uid'> & VideoSums
-export type VideoWatchPlace = { day: number; rkey: PackedRkey }
+export type VideoWatchPosition = { day: number; rkey: PackedRkey }
 
 const ROW = 'day, rkey, milliseconds, sessions'
 
@@ -39,7 +39,7 @@ const statements = perDatabase((db) => ({
     `DELETE FROM video_watches WHERE (uid, day, rkey) IN
       (SELECT uid, day, rkey FROM video_watches WHERE day < ? LIMIT ?)`,
   ),
-  page: db.prepare<[{ uid: number; limit: number } & VideoWatchPlace], VideoWatchRow>(
+  page: db.prepare<[{ uid: number; limit: number } & VideoWatchPosition], VideoWatchRow>(
     `SELECT ${ROW} FROM video_watches WHERE uid = @uid AND (day, rkey) < (@day, @rkey)
       ORDER BY day DESC, rkey DESC LIMIT @limit`,
   ),
@@ -78,7 +78,7 @@ export function pruneVideoWatches(db: WriteDb, firstDay: number, limit: number):
 /** For an author's posts, latest day first, below a place. */
 export function videoWatchesBelow(
   db: Db,
-  request: { uid: number; limit: number } & VideoWatchPlace,
+  request: { uid: number; limit: number } & VideoWatchPosition,
 ): VideoWatchRow[] {
   return statements(db).page.all(request)
 }

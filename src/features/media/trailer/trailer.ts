@@ -11,7 +11,7 @@ import { type CutVideo, openOrMake } from '../hls/cut-videos.ts'
 import { noSuchPart, type SegmentList } from '../hls/playlist.ts'
 import { type Rates, ratesOf } from '../hls/rates.ts'
 import type { TrailerForm } from '../process/jobs.ts'
-import { makeAndKeep } from '../process/make-and-keep.ts'
+import { makeAndStore } from '../process/make-and-keep.ts'
 import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
 import type { FilePart } from '../video-response.ts'
@@ -54,12 +54,12 @@ const FORMS: Readonly<Record<string, TrailerForm>> = {
 export function createTrailer({ file, cache, process, log, now }: TrailerOptions): Trailer {
   const share = createSharedWork<void>(now)
   const indexes = new Map<string, CutFile['index']>()
-  let told: unknown
+  let reported: unknown
 
   function prepare(name: string, key: string): Promise<void> {
     const job = { kind: 'trailer', from: file.path, digest: file.digest } as const
     const jobTo = (to: string) => ({ ...job, to, form: FORMS[name]! })
-    return makeAndKeep({ cache, process }, { key, jobTo, payers: ['the operator'] })
+    return makeAndStore({ cache, process }, { key, jobTo, payers: ['the operator'] })
   }
 
   function opened(name: string): Promise<CutVideo> {
@@ -82,8 +82,8 @@ export function createTrailer({ file, cache, process, log, now }: TrailerOptions
     try {
       return await indexOf(name)
     } catch (error) {
-      if (error !== told) log.warn({ err: error }, 'the trailer could not be prepared')
-      told = error
+      if (error !== reported) log.warn({ err: error }, 'the trailer could not be prepared')
+      reported = error
       return undefined
     }
   }
@@ -101,7 +101,9 @@ export function createTrailer({ file, cache, process, log, now }: TrailerOptions
       const sound = soundFor(codecs)
       if (!sound) return undefined
       const containers = container ? [container] : ['mp4', 'ts']
-      return heaviest(await Promise.all(containers.map((one) => indexIfAny(`${one}-${sound}`))))
+      return heaviest(
+        await Promise.all(containers.map((container) => indexIfAny(`${container}-${sound}`))),
+      )
     },
 
     async piece([digest, name = '', wanted = '', ...rest]) {

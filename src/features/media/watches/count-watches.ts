@@ -115,7 +115,7 @@ function createSessions({ counts, maxSessions = MAX_SESSIONS }: VideoWatchesOpti
       for (const { session, segment, issuedAt } of watches) {
         const found = known.get(session) ?? { issuedAt, seen: new Uint8Array(1) }
         known.set(session, found)
-        found.seen = withRoom(found.seen, segment)
+        found.seen = withCapacity(found.seen, segment)
         found.seen[segment >> 3]! |= 1 << (segment & 7)
       }
       while (known.size > maxSessions) forgetOne()
@@ -130,7 +130,7 @@ function createSessions({ counts, maxSessions = MAX_SESSIONS }: VideoWatchesOpti
   }
 }
 
-function withRoom(seen: Uint8Array, segment: number): Uint8Array {
+function withCapacity(seen: Uint8Array, segment: number): Uint8Array {
   const bytes = (segment >> 3) + 1
   if (bytes <= seen.length) return seen
   const grown = new Uint8Array(Math.max(bytes, seen.length * 2))

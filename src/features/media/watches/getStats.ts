@@ -17,21 +17,21 @@ type StatsCall = SignedInCall<{ uri?: string; limit: number; cursor?: string }>
 
 type StatsDays = Pick<MediaConfig, 'videoStatsDays'>
 
-export function getStats({ videoStatsDays: keptDays }: StatsDays): MethodDefinition {
+export function getStats({ videoStatsDays: retentionDays }: StatsDays): MethodDefinition {
   return pagedMethod(
     'io.slipstream.video.getStats',
     { auth: 'required', showsLabels: false },
     {
       about(_app, { viewer, params }: StatsCall) {
-        if (keptDays === 0) {
+        if (retentionDays === 0) {
           throw new XRPCError(501, 'MethodNotImplemented', 'This server counts nothing.')
         }
         return params.uri === undefined ? undefined : ownPost(viewer.did, params.uri)
       },
-      skeleton: ({ db }, { call, about, place }) =>
-        videoStats(db, { author: call.viewer.uid, rkey: about, ...place }),
+      skeleton: ({ db }, { call, about, range }) =>
+        videoStats(db, { author: call.viewer.uid, rkey: about, ...range }),
       present: (_app, rows, { call }) => rows.map((row) => statOf(call.viewer.did, row)),
-      body: (stats, { cursor }) => ({ stats, cursor, keptDays }),
+      body: (stats, { cursor }) => ({ stats, cursor, keptDays: retentionDays }),
     },
   )
 }

@@ -10,13 +10,13 @@ const PRUNED_AT_ONCE = 5_000
 
 export function startPruning(options: {
   writer: Pick<Writer, 'commit'>
-  room: Pick<WriteRetry, 'ifThereIsRoom'>
+  diskSpace: Pick<WriteRetry, 'ifThereIsSpace'>
   /** How many days are kept, today included. */
   days: number
   now: () => number
   log: Pick<Logger, 'debug'>
 }): { stop(): void } {
-  const { writer, room, days, now, log } = options
+  const { writer, diskSpace, days, now, log } = options
 
   function prune(): void {
     const firstDay = Math.floor(now() / DAY_MS) + 1 - days
@@ -24,6 +24,6 @@ export function startPruning(options: {
     if (watches > 0) log.debug({ watches }, 'old watch times of videos deleted')
   }
 
-  const timer = setInterval(() => void room.ifThereIsRoom(prune), MINUTE_MS)
+  const timer = setInterval(() => void diskSpace.ifThereIsSpace(prune), MINUTE_MS)
   return { stop: () => clearInterval(timer) }
 }

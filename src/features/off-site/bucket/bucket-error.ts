@@ -64,12 +64,12 @@ const FULL_STATUS = 507
 export function refused(url: string, refusal: Refusal): BucketError {
   const { status, code, message } = refusal
   if (code === SKEWED) return skewed(url, refusal.aheadMs)
-  const [said, hint] =
+  const [text, hint] =
     SENTENCES[status === FULL_STATUS ? 'InsufficientStorage' : code] ?? unknown(refusal)
   const isPassing = (status >= 500 && status !== FULL_STATUS) || status === 429
   const isMissing = status === 404 && code !== 'NoSuchBucket'
   const more = message === '' ? '' : ` (${message.slice(0, 200)})`
-  return new BucketError(`The store of ${url} ${said}${more}.`, hint, { isPassing, isMissing })
+  return new BucketError(`The store of ${url} ${text}${more}.`, hint, { isPassing, isMissing })
 }
 
 function unknown({ status, code }: Refusal): readonly [string, string] {

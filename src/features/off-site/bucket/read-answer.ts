@@ -17,7 +17,7 @@ export async function readBody(answer: Response, onPiece: () => void): Promise<B
     pieces.push(piece)
   }
   const promised = answer.headers.get('content-length')
-  const isWhole = promised === null || answer.headers.has('content-encoding')
-  if (!isWhole && Number(promised) !== length) throw new Error('its answer ended too early')
+  const isComplete = promised === null || answer.headers.has('content-encoding')
+  if (!isComplete && Number(promised) !== length) throw new Error('its answer ended too early')
   return Buffer.concat(pieces, length)
 }

@@ -7,10 +7,10 @@ import type { Refusal } from './bucket-error.ts'
 export function readList(xml: string): { objects: StoredObject[]; next: string | undefined } {
   const [, ...listed] = xml.split('<Contents>')
   const objects = listed.map((from) => {
-    const [one = ''] = from.split('</Contents>', 1)
+    const [part = ''] = from.split('</Contents>', 1)
     return {
-      name: decodeURIComponent(field(one, 'Key') ?? ''),
-      bytes: Number(field(one, 'Size') ?? 0),
+      name: decodeURIComponent(field(part, 'Key') ?? ''),
+      bytes: Number(field(part, 'Size') ?? 0),
     }
   })
   const isCut = field(xml, 'IsTruncated') === 'true'

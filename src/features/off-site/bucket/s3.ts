@@ -32,20 +32,20 @@ const LONGEST_WAIT_MS = 10_000
 const SLOWEST_BYTES_A_MS = 8
 const REMOVED_AT_ONCE = 8
 
-type Asked = { method: string; query?: Record<string, string>; body?: Uint8Array }
+type BucketRequest = { method: string; query?: Record<string, string>; body?: Uint8Array }
 
 export function createS3(options: S3Options, waits: Partial<S3Waits> = {}): Bucket {
   const { tries, firstMs, silentMs, now } = { ...defaults, ...waits }
   const { url, endpoint } = options
-  const { bucket, prefix } = placeOf(url)
+  const { bucket, prefix } = locationOf(url)
   const base = `${endpoint.replace(/\/$/, '')}/${bucket}`
   const removing = createLimiter({ maxRunning: REMOVED_AT_ONCE })
   let aheadMs = 0
 
-  async function ask(path: string, asked: Asked): Promise<Buffer> {
+  async function ask(path: string, requested: BucketRequest): Promise<Buffer> {
     for (let failures = 0; ; failures++) {
       try {
-        return await askOnce(path, asked)
+        return await askOnce(path, requested)
       } catch (error) {
         const isLast = failures + 1 >= tries
         if (!(error instanceof BucketError) || !error.isPassing || isLast) throw error
@@ -54,18 +54,22 @@ export function createS3(options: S3Options, waits: Partial<S3Waits> = {}): Buck
     }
   }
 
-  async function askOnce(path: string, asked: Asked, mayCorrect = true): Promise<Buffer> {
-    const { answer, bytes } = await send(path, asked)
+  async function askOnce(
+    path: string,
+    requested: BucketRequest,
+    mayCorrect = true,
+  ): Promise<Buffer> {
+    const { answer, bytes } = await send(path, requested)
     if (answer.ok) return bytes
     const refusal = readRefusal(answer, bytes.toString(), now())
     if (refusal.code !== SKEWED || !mayCorrect || refusal.aheadMs === undefined) {
       throw refused(url, refusal)
     }
     aheadMs = refusal.aheadMs
-    return askOnce(path, asked, false)
+    return askOnce(path, requested, false)
   }
 
-  async function send(path: string, { method, query = {}, body }: Asked) {
+  async function send(path: string, { method, query = {}, body }: BucketRequest) {
     const target = new URL(`${base}${path}`)
     for (const [key, value] of Object.entries(query)) target.searchParams.set(key, value)
     const { headers } = await sign(target, method, body)
@@ -142,7 +146,7 @@ export function createS3(options: S3Options, waits: Partial<S3Waits> = {}): Buck
 }
 
 /** @returns the prefix with a slash at its end, or empty */
-function placeOf(url: string): { bucket: string; prefix: string } {
+function locationOf(url: string): { bucket: string; prefix: string } {
   const [bucket = '', ...rest] = url.slice('s3://'.length).split('/')
   while (rest.at(-1) === '') rest.pop()
   return { bucket, prefix: rest.length === 0 ? '' : `${rest.join('/')}/` }

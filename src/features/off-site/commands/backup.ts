@@ -111,7 +111,7 @@ async function sendOurselves(
     const shipper = openShipper({ dataDir, objects, keys, keepDays, settings: givenSettings() })
     const watching = setInterval(shipper.watch, WATCH_MS)
     try {
-      await shipper.shipWhole(tell)
+      await shipper.shipComplete(tell)
       await shipper.owner.release()
       return shipper.status.now
     } finally {

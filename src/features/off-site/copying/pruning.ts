@@ -10,7 +10,7 @@ import type { Objects } from './objects.ts'
 
 type Timed = { name: string; at: number }
 
-const ALWAYS_KEPT = 2
+const ALWAYS_RETAINED = 2
 const WEEKS = 4
 const WEEK_MS = 7 * DAY_MS
 const EVERY_CHANGE_MS = 48 * HOUR_MS
@@ -20,19 +20,22 @@ const FULL_PRIVATE_STATES = 3
  * The newest two, the last one of each of the last `days` days, and the last one of each of the
  * four weeks before. Days and weeks are those of UTC, counted from 1970.
  */
-function keptOf(all: readonly Timed[], { now, days }: { now: number; days: number }): Set<string> {
+function storedOf(
+  all: readonly Timed[],
+  { now, days }: { now: number; days: number },
+): Set<string> {
   const newestFirst = [...all].sort((a, b) => b.at - a.at)
-  const kept = new Set(newestFirst.slice(0, ALWAYS_KEPT).map(({ name }) => name))
+  const retained = new Set(newestFirst.slice(0, ALWAYS_RETAINED).map(({ name }) => name))
   const periods = new Set<string>()
   const weeksFrom = now - days * DAY_MS
   for (const { name, at } of newestFirst) {
     if (at < weeksFrom - WEEKS * WEEK_MS) break
     const period =
       at >= weeksFrom ? `day ${Math.floor(at / DAY_MS)}` : `week ${Math.floor(at / WEEK_MS)}`
-    if (!periods.has(period)) kept.add(name)
+    if (!periods.has(period)) retained.add(name)
     periods.add(period)
   }
-  return kept
+  return retained
 }
 
 /** Whether a change is needed for a kept base: up to its completion, and for 48 hours all that follow. */
@@ -58,37 +61,37 @@ export async function prune(parts: {
   const { objects, chunks, now } = parts
   const bases = await pruneTimed(parts, FOLDERS.bases)
   const lists = await pruneTimed(parts, FOLDERS.files)
-  const keptBases = await Promise.all(bases.kept.map((name) => objects.getJson<Base>(name)))
-  const keptLists = await Promise.all(lists.kept.map((name) => objects.getJson<FileList>(name)))
+  const storedBases = await Promise.all(bases.stored.map((name) => objects.getJson<Base>(name)))
+  const storedLists = await Promise.all(lists.stored.map((name) => objects.getJson<FileList>(name)))
   const changes = (await objects.list(FOLDERS.runs)).filter(({ name }) => {
     const change = readChangeName(name)
-    return change !== undefined && !isNeeded(change, keptBases, now)
+    return change !== undefined && !isNeeded(change, storedBases, now)
   })
   await objects.remove(changes.map(({ name }) => name))
   const privates = await olderPrivateStates(objects)
   await objects.remove(privates)
   const used = new Set([
-    ...keptBases.flatMap((base) => base.chunks),
-    ...keptLists.flatMap(({ files }) => files.flatMap((file) => file.chunks)),
+    ...storedBases.flatMap((base) => base.chunks),
+    ...storedLists.flatMap(({ files }) => files.flatMap((file) => file.chunks)),
   ])
   const unused = [...chunks.stored().keys()].filter((hash) => !used.has(hash))
   await chunks.remove(unused)
   const removed = [bases.removed, lists.removed, changes.length, privates.length, unused.length]
-  return { removed: removed.reduce((sum, one) => sum + one, 0) }
+  return { removed: removed.reduce((sum, value) => sum + value, 0) }
 }
 
 async function pruneTimed(
   { objects, days, now }: { objects: Objects; days: number; now: number },
   folder: string,
-): Promise<{ kept: string[]; removed: number }> {
+): Promise<{ stored: string[]; removed: number }> {
   const all = (await objects.list(folder)).flatMap(({ name }) => {
     const timed = readTimed(name)
     return timed ? [{ name, at: timed.at }] : []
   })
-  const kept = keptOf(all, { now, days })
-  const gone = all.filter(({ name }) => !kept.has(name)).map(({ name }) => name)
+  const retained = storedOf(all, { now, days })
+  const gone = all.filter(({ name }) => !retained.has(name)).map(({ name }) => name)
   await objects.remove(gone)
-  return { kept: [...kept], removed: gone.length }
+  return { stored: [...retained], removed: gone.length }
 }
 
 /** All before the third newest full one. */

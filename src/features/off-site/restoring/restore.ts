@@ -51,7 +51,9 @@ export async function restoreOffSite(options: RestoreOptions): Promise<OffSiteRe
   const onUnfit = (why: string) => notes.push(why)
   const states = await privateStatesAfter(objects, database?.at ?? 0, { until, onUnfit })
   if (!database && states.length === 0) throw nothingThere(objects.url, notes)
-  const isShared = (await loadRowsFeatures()).some((one) => one.isShared?.(config))
+  const isShared = (await loadRowsFeatures()).some((loadRowsFeature) =>
+    loadRowsFeature.isShared?.(config),
+  )
   if (states.length > 0 && !isShared) {
     await writingOwn(config, ({ writer }) => {
       for (const state of states) writer.commit((ctx) => applyPrivateState(ctx, state))

@@ -37,7 +37,7 @@ export async function tryRestore(parts: {
   }
   const { value: point } = await pointsOf(objects, { onUnfit }).next()
   if (!point) return outcome(false, unfit)
-  refuseWithoutRoom(dataDir, point)
+  refuseWithoutSpace(dataDir, point)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
@@ -57,7 +57,7 @@ export async function tryRestore(parts: {
   }
 }
 
-function refuseWithoutRoom(dataDir: string, { base }: Point): void {
+function refuseWithoutSpace(dataDir: string, { base }: Point): void {
   const { bavail, bsize } = statfsSync(dataDir)
   const needed = base.count * base.pageSize + SPARE_BYTES
   if (bavail * bsize >= needed) return

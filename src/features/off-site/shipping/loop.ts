@@ -40,10 +40,10 @@ export async function shipUntilStopped(shipper: Shipper, options: LoopOptions): 
     if (due('changes', everyMs) || shipper.isPressing()) {
       attempts.start('changes', shipper.shipChanges)
     }
-    const wantsWhole = isFirst || options.isWanted() || night()
+    const wantsComplete = isFirst || options.isWanted() || night()
     const isBaseDue = shipper.needsBase() && due('base', BASE_AGAIN_MS)
-    if (wantsWhole || isBaseDue || attempts.isDueAgain('whole')) {
-      attempts.start('whole', shipper.shipWhole)
+    if (wantsComplete || isBaseDue || attempts.isDueAgain('whole')) {
+      attempts.start('whole', shipper.shipComplete)
     }
     const areFilesDue = due('files', HOUR_MS) && !isFirst
     if (areFilesDue || attempts.isDueAgain('files')) attempts.start('files', shipper.shipFiles)

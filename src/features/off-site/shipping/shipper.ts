@@ -27,7 +27,7 @@ export type Shipper = {
   /** Members’ private state, then the pages that changed. */
   shipChanges(): Promise<void>
   /** The whole database and the other files; then removes what the rule does not keep. */
-  shipWhole(onProgress?: (done: number, total: number) => void): Promise<void>
+  shipComplete(onProgress?: (done: number, total: number) => void): Promise<void>
   shipFiles(): Promise<void>
   /** Restores the newest state into a folder beside the database, and looks whether it is sound. */
   tryRestore(): Promise<void>
@@ -173,7 +173,7 @@ function createShipments(parts: RunParts) {
     }
   }
 
-  async function shipWhole(onProgress?: (done: number, total: number) => void): Promise<void> {
+  async function shipComplete(onProgress?: (done: number, total: number) => void): Promise<void> {
     await owner.claim()
     await shipPrivate()
     await loadChunks()
@@ -181,7 +181,7 @@ function createShipments(parts: RunParts) {
     count((await files.ship({ snapshots: true })).sent)
     await prune({ ...parts, days: parts.keepDays, now: now() })
     const sizes = [...chunks.stored().values()]
-    const bytes = sizes.reduce((sum, one) => sum + one, 0)
+    const bytes = sizes.reduce((sum, value) => sum + value, 0)
     status.set({ stored: { chunks: sizes.length, bytes } })
   }
 
@@ -207,8 +207,8 @@ function createShipments(parts: RunParts) {
 
   return {
     shipChanges,
-    shipWhole: (onProgress?: (done: number, total: number) => void) =>
-      inTurn(() => shipWhole(onProgress)),
+    shipComplete: (onProgress?: (done: number, total: number) => void) =>
+      inTurn(() => shipComplete(onProgress)),
     shipFiles: () => inTurn(shipFiles),
     tryRestore: () => inTurn(tryNow),
     needsBase: () => base === undefined && sending === undefined,

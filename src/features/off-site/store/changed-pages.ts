@@ -74,10 +74,10 @@ export function openChangedPages(dataDir: string): ChangedPages {
     if (found !== salt) forget()
     salt = found
     const range = { after: seen, upTo: length, pageSize, salt }
-    for (const one of readFrames(log!, range)) {
-      frames.set(one.page, one.frame)
-      changed.add(one.page)
-      if (one.pagesAfter > 0) count = one.pagesAfter
+    for (const frame of readFrames(log!, range)) {
+      frames.set(frame.page, frame.frame)
+      changed.add(frame.page)
+      if (frame.pagesAfter > 0) count = frame.pagesAfter
     }
     seen = length
   }

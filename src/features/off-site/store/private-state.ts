@@ -91,7 +91,7 @@ function readMember(db: Db, uid: number, didOf: (uid: number) => string): Privat
     where: 'WHERE did = ?',
     params: [did],
   }))
-  const tables = [...byUid, ...byDid].map((one) => [one.table, rowsOf(db, one, didOf)] as const)
+  const tables = [...byUid, ...byDid].map((item) => [item.table, rowsOf(db, item, didOf)] as const)
   return {
     did,
     state: readStateOf(db, { did, uid }),

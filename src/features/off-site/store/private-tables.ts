@@ -74,7 +74,7 @@ export function exportRows(
     if (isAccount(column) && typeof found === 'number' && found > 0) return didOf(found)
     return Buffer.isBuffer(found) ? { base64: found.toString('base64') } : (found as Value)
   }
-  return { columns, rows: rows.map((row) => columns.map((one) => value(one, row[one]))) }
+  return { columns, rows: rows.map((row) => columns.map((column) => value(column, row[column]))) }
 }
 
 /** @param uidOf - of a DID; numbers the account if it is new */
@@ -88,5 +88,5 @@ export function importRow(
     const isBytes = given !== null && typeof given === 'object'
     return isBytes ? Buffer.from(given.base64, 'base64') : given
   }
-  return Object.fromEntries(columns.map((one, i) => [one, value(one, row[i] ?? null)]))
+  return Object.fromEntries(columns.map((column, i) => [column, value(column, row[i] ?? null)]))
 }

@@ -12,7 +12,7 @@ type Recorded = {
 /** A record of a few points is not stretched over the whole width. */
 const FEWEST_STEPS = 60
 /** A record that is nearly whole is shown as such, so that its left end stands still. */
-const NEARLY_WHOLE = 0.8
+const NEARLY_COMPLETE = 0.8
 /**
  * A momentary peak must not flatten a whole day: values this far above nearly all others are cut
  * off.
@@ -25,9 +25,9 @@ const FEWEST_VALUES = 5
 export function spanOf({ at, spanSeconds, stepSeconds, until }: Recorded): [number, number] {
   const end = until / 1000
   const recorded = end - (at[0] ?? until) / 1000
-  const isWhole = recorded > spanSeconds * NEARLY_WHOLE
-  const shown = isWhole ? spanSeconds : Math.max(recorded, stepSeconds * FEWEST_STEPS)
-  return [end - Math.min(shown, spanSeconds), end]
+  const isComplete = recorded > spanSeconds * NEARLY_COMPLETE
+  const visible = isComplete ? spanSeconds : Math.max(recorded, stepSeconds * FEWEST_STEPS)
+  return [end - Math.min(visible, spanSeconds), end]
 }
 
 /** The upper end of the y axis; `peak` if that is cut off. */

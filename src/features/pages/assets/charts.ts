@@ -21,7 +21,7 @@ type Incident = { from: number; to: number; level: string; title: string }
 
 type Unit = 'count' | 'ms' | 'bytes'
 type Chart = {
-  place: HTMLElement
+  position: HTMLElement
   names: string[]
   unit: Unit
   /** Upper end of the y axis. */
@@ -43,10 +43,10 @@ const MAX_MISSING_STEPS = 2.5
 /** @param ask - fetches the history of a ring */
 export function createCharts(ask: (ring: string) => Promise<History>) {
   const charts = [...document.querySelectorAll<HTMLElement>('[data-series]')].map(
-    (place): Chart => ({
-      place,
-      names: place.dataset['series']!.split(' '),
-      unit: place.dataset['unit'] as Unit,
+    (position): Chart => ({
+      position,
+      names: position.dataset['series']!.split(' '),
+      unit: position.dataset['unit'] as Unit,
       top: 1,
       span: [0, 1],
       incidents: [],
@@ -67,12 +67,12 @@ export function createCharts(ask: (ring: string) => Promise<History>) {
   }
 
   const resized = new ResizeObserver(() => {
-    for (const { plot, place } of charts) {
+    for (const { plot, position } of charts) {
       // Elements in a hidden tab have no width.
-      if (place.clientWidth > 0) plot?.setSize({ width: place.clientWidth, height: HEIGHT })
+      if (position.clientWidth > 0) plot?.setSize({ width: position.clientWidth, height: HEIGHT })
     }
   })
-  for (const { place } of charts) resized.observe(place)
+  for (const { position } of charts) resized.observe(position)
 
   return {
     async load(ring: string): Promise<void> {
@@ -87,40 +87,41 @@ export function createCharts(ask: (ring: string) => Promise<History>) {
     clear(): void {
       history = undefined
       forgetPlots()
-      for (const { place } of charts) place.setAttribute('aria-label', place.dataset['title']!)
+      for (const { position } of charts)
+        position.setAttribute('aria-label', position.dataset['title']!)
     },
   }
 }
 
 function drawOne(chart: Chart, history: History): void {
-  const { place, names, unit } = chart
+  const { position, names, unit } = chart
   chart.span = spanOf(history)
   chart.incidents = history.incidents
   const data = [
     history.at.map((ms) => ms / 1000),
     ...names.map((name) => history.series[name] ?? []),
   ] as uPlot.AlignedData
-  place.setAttribute(
+  position.setAttribute(
     'aria-label',
-    inWords(place.dataset['title']!, history.series[names[0]!], unit),
+    inWords(position.dataset['title']!, history.series[names[0]!], unit),
   )
   showPeak(
     chart,
     data.slice(1).flatMap((values) => [...values]),
   )
   if (chart.plot) chart.plot.setData(data)
-  else chart.plot = new uPlot(optionsFor(chart), data, place)
+  else chart.plot = new uPlot(optionsFor(chart), data, position)
 }
 
 function optionsFor(chart: Chart): uPlot.Options {
-  const { place, names, unit } = chart
-  const colours = ['--chart', '--chart-second'].map((name) => colourOf(place, name))
-  const grid = { stroke: colourOf(place, '--line'), width: 1 }
+  const { position, names, unit } = chart
+  const colours = ['--chart', '--chart-second'].map((name) => colourOf(position, name))
+  const grid = { stroke: colourOf(position, '--line'), width: 1 }
   const font = `12px ${getComputedStyle(document.body).fontFamily}`
-  const axis = { stroke: colourOf(place, '--muted'), font, grid, ticks: { show: false } }
+  const axis = { stroke: colourOf(position, '--muted'), font, grid, ticks: { show: false } }
   const write = (value: number | null) => (value == null ? '' : inUnit(value, unit))
   return {
-    width: place.clientWidth,
+    width: position.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     // Synchronises the cursor across all charts.
@@ -152,7 +153,7 @@ function optionsFor(chart: Chart): uPlot.Options {
         stroke: colours[i],
         width: 1.5,
         points: { show: false },
-        ...(i === 0 && { fill: colourOf(place, '--chart-fill') }),
+        ...(i === 0 && { fill: colourOf(position, '--chart-fill') }),
       })),
     ],
     hooks: {
@@ -166,19 +167,19 @@ function optionsFor(chart: Chart): uPlot.Options {
 function showPeak(chart: Chart, values: readonly (number | null | undefined)[]): void {
   const { top, peak } = heightOf(values)
   chart.top = top
-  const note = chart.place.parentElement!.querySelector('.peak') as HTMLElement
+  const note = chart.position.parentElement!.querySelector('.peak') as HTMLElement
   note.textContent = peak === undefined ? '' : `highest ${inUnit(peak, chart.unit)}`
 }
 
 /** Draws a band behind the lines, with a minimum width for short incidents. */
-function markIncidents({ ctx, bbox, valToPos }: uPlot, { place, incidents, span }: Chart): void {
+function markIncidents({ ctx, bbox, valToPos }: uPlot, { position, incidents, span }: Chart): void {
   for (const { from, to, level } of incidents) {
     const [start, end] = [from, to].map((ms) =>
       valToPos(Math.min(Math.max(ms / 1000, span[0]), span[1]), 'x', true),
     ) as [number, number]
     ctx.save()
     ctx.globalAlpha = BAND_ALPHA
-    ctx.fillStyle = colourOf(place, `--${level}`)
+    ctx.fillStyle = colourOf(position, `--${level}`)
     ctx.fillRect(start, bbox.top, Math.max(end - start, BAND_WIDTH), bbox.height)
     ctx.restore()
   }
@@ -187,11 +188,11 @@ function markIncidents({ ctx, bbox, valToPos }: uPlot, { place, incidents, span 
 /** Shows the values under the pointer as text above the chart. */
 function tell(
   plot: uPlot,
-  { place, incidents }: Chart,
+  { position, incidents }: Chart,
   write: (value: number | null) => string,
 ): void {
   const { idx } = plot.cursor
-  const readout = place.parentElement!.querySelector('figcaption strong') as HTMLElement
+  const readout = position.parentElement!.querySelector('figcaption strong') as HTMLElement
   if (idx == null) {
     delete readout.dataset['held']
     if (readout.dataset['latest']) readout.textContent = readout.dataset['latest']
@@ -230,18 +231,18 @@ function withHoles(history: History): History {
   const { stepSeconds, at, series } = history
   const names = Object.keys(series)
   const step = Math.max(stepSeconds * 1000, at.length > 1 ? (at.at(-1)! - at[0]!) / at.length : 0)
-  const whole: History = { ...history, at: [], series: {} }
-  for (const name of names) whole.series[name] = []
+  const complete: History = { ...history, at: [], series: {} }
+  for (const name of names) complete.series[name] = []
   for (const [i, moment] of at.entries()) {
     const before = at[i - 1]
     if (before !== undefined && moment - before > step * MAX_MISSING_STEPS) {
-      whole.at.push(before + step)
-      for (const name of names) whole.series[name]!.push(null)
+      complete.at.push(before + step)
+      for (const name of names) complete.series[name]!.push(null)
     }
-    whole.at.push(moment)
-    for (const name of names) whole.series[name]!.push(series[name]![i] ?? null)
+    complete.at.push(moment)
+    for (const name of names) complete.series[name]!.push(series[name]![i] ?? null)
   }
-  return whole
+  return complete
 }
 
 function inWords(title: string, values: (number | null)[] = [], unit: Unit): string {
@@ -277,10 +278,10 @@ function short(value: number): string {
  * Resolves a custom property to a colour for the canvas; properties resolve only where they are
  * used.
  */
-function colourOf(place: HTMLElement, property: string): string {
+function colourOf(position: HTMLElement, property: string): string {
   const probe = document.createElement('span')
   probe.className = `probe${property}`
-  place.append(probe)
+  position.append(probe)
   const { color } = getComputedStyle(probe)
   probe.remove()
   return color

@@ -1,4 +1,4 @@
-const TOLD_MS = 1_600
+const NOTIFIED_MS = 1_600
 
 export function enableCopying(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
@@ -14,7 +14,7 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   button.textContent = isDone ? 'Copied' : 'Selected'
   setTimeout(() => {
     button.textContent = 'Copy'
-  }, TOLD_MS)
+  }, NOTIFIED_MS)
 }
 
 /** Browsers allow clipboard access only on https and localhost. */

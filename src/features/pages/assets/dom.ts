@@ -107,7 +107,7 @@ export function choice(group: Element, attribute: string, chosen: (value: string
   const buttons = [...group.querySelectorAll<HTMLButtonElement>(`[data-${attribute}]`)]
   for (const button of buttons) {
     button.addEventListener('click', () => {
-      for (const one of buttons) one.setAttribute('aria-pressed', String(one === button))
+      for (const item of buttons) item.setAttribute('aria-pressed', String(item === button))
       chosen(button.getAttribute(`data-${attribute}`)!)
     })
   }

@@ -29,13 +29,13 @@ export function createTabs(list: HTMLElement, opened: (name: string) => void): T
 
   function restore(): void {
     const query = new URLSearchParams(location.search)
-    const tab = tabs.find((one) => nameOf(one) === query.get(TAB)) ?? tabs[0]!
+    const tab = tabs.find((tab) => nameOf(tab) === query.get(TAB)) ?? tabs[0]!
     open(tab)
     const form = panelOf(tab).querySelector('form')
     const fields = [...(form?.querySelectorAll('input') ?? [])]
     for (const field of fields) field.value = query.get(field.name) ?? ''
-    const isAsked = fields.length > 0 && fields.every(({ value }) => value !== '')
-    if (isAsked && form?.dataset['again'] !== undefined) form.requestSubmit()
+    const isRequested = fields.length > 0 && fields.every(({ value }) => value !== '')
+    if (isRequested && form?.dataset['again'] !== undefined) form.requestSubmit()
   }
 
   for (const tab of tabs) tab.addEventListener('click', () => choose(tab))
@@ -49,7 +49,7 @@ export function createTabs(list: HTMLElement, opened: (name: string) => void): T
   })
   list.parentElement?.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement
-    const tab = tabs.find((one) => panelOf(one).contains(form))
+    const tab = tabs.find((tab) => panelOf(tab).contains(form))
     if (tab && form.dataset['again'] !== undefined) write(nameOf(tab), form)
   })
   addEventListener('popstate', restore)

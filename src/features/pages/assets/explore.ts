@@ -91,8 +91,12 @@ onSubmit('proof-form', async (form) => {
   byId('proof').replaceChildren()
   const query = { viewer: String(form.get('viewer')), subject: String(form.get('subject')) }
   const proof = await askAsOperator<Proof>('proof', query)
-  const place = byId('proof')
-  place.replaceChildren(proofWords(proof), proofGraph(proof, place.clientWidth), proofTable(proof))
+  const position = byId('proof')
+  position.replaceChildren(
+    proofWords(proof),
+    proofGraph(proof, position.clientWidth),
+    proofTable(proof),
+  )
 })
 onSubmit('member-form', addMember)
 onSubmit('invite-form', makeInvite)

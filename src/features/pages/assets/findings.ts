@@ -7,30 +7,32 @@ export type Finding = { level: string; title: string; text: string }
 type Rank = 'h1' | 'h2' | 'h3'
 
 export function showTexts(texts: Record<string, string>): void {
-  for (const place of document.querySelectorAll<HTMLElement>('[data-figure]')) {
-    const text = texts[place.dataset['figure']!] ?? '–'
-    if ('held' in place.dataset) place.dataset['latest'] = text
-    else if (place.textContent !== text) place.textContent = text
+  for (const position of document.querySelectorAll<HTMLElement>('[data-figure]')) {
+    const text = texts[position.dataset['figure']!] ?? '–'
+    if ('held' in position.dataset) position.dataset['latest'] = text
+    else if (position.textContent !== text) position.textContent = text
   }
 }
 
 /** @param ranks - of the first heading, and of the others */
 export function createStateView(ranks: [Rank, Rank]) {
-  let shown = ''
+  let text = ''
 
   /** Announces to screen readers only when the findings change, not every second. */
   function show(state: Finding[]): void {
     const asText = JSON.stringify(state.map(({ level, title }) => [level, title]))
-    if (asText === shown) return showWords(state)
-    if (shown !== '') byId('announcement').textContent = state[0]?.title ?? ''
-    shown = asText
-    byId('state').replaceChildren(...state.map((one, i) => card(one, ranks[i === 0 ? 0 : 1])))
+    if (asText === text) return showWords(state)
+    if (text !== '') byId('announcement').textContent = state[0]?.title ?? ''
+    text = asText
+    byId('state').replaceChildren(
+      ...state.map((finding, i) => card(finding, ranks[i === 0 ? 0 : 1])),
+    )
   }
 
   return {
     show,
     clear(): void {
-      shown = ''
+      text = ''
       byId('state').replaceChildren()
     },
   }
@@ -38,8 +40,8 @@ export function createStateView(ranks: [Rank, Rank]) {
 
 function showWords(state: Finding[]): void {
   for (const [i, { text }] of state.entries()) {
-    const place = byId('state').children[i]?.querySelector('p')
-    if (place && place.textContent !== text) place.textContent = text
+    const position = byId('state').children[i]?.querySelector('p')
+    if (position && position.textContent !== text) position.textContent = text
   }
 }
 

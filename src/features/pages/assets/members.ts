@@ -21,13 +21,13 @@ const STAGES: Record<Newcomer['stage'], string> = {
 
 const HEADS = ['Member', 'Now', 'Posts in the timeline', 'Follows fetched']
 
-/** Fills `place`, or empties it if there is no answer. */
-export async function showNewcomers(place: HTMLElement): Promise<void> {
+/** Fills `position`, or empties it if there is no answer. */
+export async function showNewcomers(position: HTMLElement): Promise<void> {
   try {
     const { newcomers } = await askAsOperator<{ newcomers: Newcomer[] }>('newcomers')
-    place.replaceChildren(newcomers.length > 0 ? table(HEADS, newcomers.map(row)) : '')
+    position.replaceChildren(newcomers.length > 0 ? table(HEADS, newcomers.map(row)) : '')
   } catch {
-    place.replaceChildren()
+    position.replaceChildren()
   }
 }
 

@@ -112,13 +112,13 @@ function inviteRow({ code, note, uses, maxUses, expiresAt }: Invite): (string | 
 }
 
 /** A button that says below its table what it did, or why not. */
-function action(place: string, words: string, work: () => Promise<void>): HTMLButtonElement {
+function action(position: string, words: string, work: () => Promise<void>): HTMLButtonElement {
   const button = element('button', { type: 'button', class: 'quiet' }, words)
   button.addEventListener('click', () => {
     button.disabled = true
     work()
       .catch((error: Error) => {
-        byId(place).textContent = error.message
+        byId(position).textContent = error.message
       })
       .finally(() => {
         button.disabled = false

@@ -22,7 +22,7 @@ type Lists = {
 }
 type Answer = { subject: string; changed: boolean; message?: string; hint?: string }
 
-const SHOWN_ENTRIES = 50
+const PRESENTED_ENTRIES = 50
 const DONE: Record<Act, string> = {
   hide: 'hidden',
   show: 'shown again',
@@ -35,15 +35,17 @@ const DONE: Record<Act, string> = {
 export async function showModeration(): Promise<void> {
   const { takedowns, bans, tags, log } = await ask<Lists>('GET')
   const held = [
-    ...takedowns.map((one) => row(one, { subject: one.subject, act: 'show' }, 'Show again')),
-    ...bans.map((one) => row(one, { subject: one.did, act: 'allow' }, 'Allow again')),
-    ...tags.map((one) => {
-      return row(one, { subject: one.subject, tag: one.tag, act: 'untag' }, `Remove ${one.tag}`)
+    ...takedowns.map((takedown) =>
+      row(takedown, { subject: takedown.subject, act: 'show' }, 'Show again'),
+    ),
+    ...bans.map((ban) => row(ban, { subject: ban.did, act: 'allow' }, 'Allow again')),
+    ...tags.map((tag) => {
+      return row(tag, { subject: tag.subject, tag: tag.tag, act: 'untag' }, `Remove ${tag.tag}`)
     }),
   ]
   const nothing = element('p', { class: 'empty' }, 'No hidden content, tags or bans.')
   const decided = log
-    .slice(0, SHOWN_ENTRIES)
+    .slice(0, PRESENTED_ENTRIES)
     .map(({ at, act, by, subject, reason, tag, about }) =>
       element(
         'li',

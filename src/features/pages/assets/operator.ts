@@ -60,5 +60,5 @@ export async function sendAsOperator<T>(
   if (response.status === 401) throw new RefusedError('This is not the operator’s token.')
   const answer = (await response.json()) as T & { message?: string; hint?: string }
   if (response.ok) return answer
-  throw new Error([answer.message, answer.hint].filter((one) => one).join(' '))
+  throw new Error([answer.message, answer.hint].filter((value) => value).join(' '))
 }

@@ -4,17 +4,17 @@ import { cutTo, element, shortName } from './dom.ts'
 
 export type Person = { did: string; handle: string; name: string; avatar?: string }
 
-export function person(one: Person): HTMLElement {
+export function person(item: Person): HTMLElement {
   return element(
     'span',
     { class: 'person' },
-    face(one),
+    face(item),
     element(
       'span',
       {},
-      element('b', { dir: 'auto' }, one.name || shortName(one)),
+      element('b', { dir: 'auto' }, item.name || shortName(item)),
       ' ',
-      one.name !== '' && shortName(one),
+      item.name !== '' && shortName(item),
     ),
   )
 }

@@ -55,15 +55,15 @@ export function proofWords({
   )
 }
 
-/** @param room - available width of the page */
-export function proofGraph(proof: Proof, room: number): SVGElement {
+/** @param capacity - available width of the page */
+export function proofGraph(proof: Proof, capacity: number): SVGElement {
   const drawn = proof.known.slice(0, MOST_DRAWN)
   const rest = proof.count - drawn.length
   const rows = drawn.length + (rest > 0 ? 1 : 0)
   const labels = middleLabels(drawn)
-  const wide = Math.max(...labels.map((one) => one.width), 0) + around(drawn)
+  const wide = Math.max(...labels.map((label) => label.width), 0) + around(drawn)
   const { width, height, viewer, subject, nodes, edge } =
-    room < NARROW ? upright(rows, wide) : lying(rows, wide)
+    capacity < NARROW ? upright(rows, wide) : lying(rows, wide)
   const label = `${proof.count} accounts between ${shortName(proof.viewer)} and ${shortName(proof.subject)}; the table below lists them`
   return svg(
     'svg',

@@ -57,7 +57,7 @@ export function postCard(post: Post, reason?: Reason): HTMLElement {
   const { author, record, embed, labels = [] } = post
   const by = reason?.$type.endsWith('#reasonRepost') ? reason.by : undefined
   const cover = labels.map(({ val }) => val).find((val) => COVERING.has(val))
-  const shown = embed && embedParts(embed)
+  const visible = embed && embedParts(embed)
   return element(
     'article',
     { class: 'post' },
@@ -70,7 +70,7 @@ export function postCard(post: Post, reason?: Reason): HTMLElement {
       whenLink(post, record.createdAt ?? post.indexedAt),
     ),
     element('p', { class: 'text', dir: 'auto', lang: record.langs?.[0] }, ...words(record)),
-    ...(shown && cover ? [covered(cover, shown)] : (shown ?? [])),
+    ...(visible && cover ? [covered(cover, visible)] : (visible ?? [])),
     element('p', { class: 'tally' }, tally(post)),
   )
 }
@@ -78,7 +78,8 @@ export function postCard(post: Post, reason?: Reason): HTMLElement {
 /** The ancestors, the post and its replies, as nested lists. */
 export function threadCards(node: ThreadNode): HTMLElement {
   const above: ThreadNode[] = []
-  for (let one = node.parent; one; one = one.parent) above.unshift(one)
+  for (let threadNode = node.parent; threadNode; threadNode = threadNode.parent)
+    above.unshift(threadNode)
   return element(
     'div',
     { class: 'thread' },
@@ -90,7 +91,9 @@ export function threadCards(node: ThreadNode): HTMLElement {
 
 function replyList({ replies = [] }: ThreadNode, depth: number): HTMLElement | undefined {
   if (replies.length === 0 || depth > MAX_DEPTH) return undefined
-  const items = replies.map((one) => element('li', {}, nodeCard(one), replyList(one, depth + 1)))
+  const items = replies.map((reply) =>
+    element('li', {}, nodeCard(reply), replyList(reply, depth + 1)),
+  )
   return element('ol', { class: 'posts replies' }, ...items)
 }
 
@@ -147,7 +150,7 @@ function words({ text = '', facets = [] }: Post['record']): (Node | string)[] {
   for (const { index, features } of sorted) {
     const { byteStart } = index
     const byteEnd = Math.min(index.byteEnd, bytes.length)
-    const href = features.map(hrefOf).find((one) => one !== undefined)
+    const href = features.map(hrefOf).find((value) => value !== undefined)
     if (byteStart < at || byteEnd <= byteStart || !href) continue
     parts.push(decoder.decode(bytes.subarray(at, byteStart)))
     parts.push(linkTo(href, decoder.decode(bytes.subarray(byteStart, byteEnd))))
@@ -167,8 +170,8 @@ function linkTo(href: string, text: string): HTMLElement {
   return element('a', isOurs ? { href } : { href, rel: 'noopener noreferrer nofollow' }, text)
 }
 
-function covered(label: string, shown: HTMLElement[]): HTMLElement {
-  return element('details', {}, element('summary', {}, `Labelled “${label}”: show`), ...shown)
+function covered(label: string, visible: HTMLElement[]): HTMLElement {
+  return element('details', {}, element('summary', {}, `Labelled “${label}”: show`), ...visible)
 }
 
 function embedParts(embed: Embed): HTMLElement[] {
@@ -185,12 +188,12 @@ function embedParts(embed: Embed): HTMLElement[] {
 }
 
 function pictureRow(images: Image[]): HTMLElement {
-  const shown = images.map(({ thumb, fullsize, alt, aspectRatio }) => {
+  const visible = images.map(({ thumb, fullsize, alt, aspectRatio }) => {
     const { width, height } = aspectRatio ?? {}
     const image = element('img', { src: thumb, alt, loading: 'lazy', width, height })
     return element('a', { href: fullsize, 'aria-label': alt || 'Picture' }, image)
   })
-  return element('div', { class: 'pictures' }, ...shown)
+  return element('div', { class: 'pictures' }, ...visible)
 }
 
 function videoStill(thumbnail: string | undefined, alt = 'Video'): HTMLElement {
@@ -223,10 +226,10 @@ function quotedCard({ author, value, uri, displayName, name }: Quoted): HTMLElem
 }
 
 function tally({ replyCount = 0, repostCount = 0, likeCount = 0 }: Post): string {
-  const one = (count: number, word: string, many: string) => `${count} ${count === 1 ? word : many}`
+  const run = (count: number, word: string, many: string) => `${count} ${count === 1 ? word : many}`
   return [
-    one(replyCount, 'reply', 'replies'),
-    one(repostCount, 'repost', 'reposts'),
-    one(likeCount, 'like', 'likes'),
+    run(replyCount, 'reply', 'replies'),
+    run(repostCount, 'repost', 'reposts'),
+    run(likeCount, 'like', 'likes'),
   ].join(' · ')
 }

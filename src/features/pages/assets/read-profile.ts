@@ -43,7 +43,7 @@ function countsOf({ postsCount, followersCount, followsCount }: Profile): string
     followsCount !== undefined && `${followsCount} following`,
     postsCount !== undefined && `${postsCount} posts`,
   ]
-    .filter((one) => one !== false)
+    .filter((value) => value !== false)
     .join(' · ')
 }
 
@@ -55,17 +55,17 @@ function proofOf(
   const names = known.followers.slice(0, 3).map(nameOf)
   const others = known.count - names.length
   const words = `Followed by ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}, whom this reader follows`
-  const place = element('ul', { class: 'people' })
+  const position = element('ul', { class: 'people' })
   const button = element('button', { type: 'button', class: 'quiet' }, 'Show all')
   button.addEventListener('click', () =>
     readAll((followers) => {
       button.remove()
-      place.replaceChildren(
-        ...followers.map((one) =>
-          element('li', { class: 'post-head' }, face(one), personLink(one)),
+      position.replaceChildren(
+        ...followers.map((follower) =>
+          element('li', { class: 'post-head' }, face(follower), personLink(follower)),
         ),
       )
     }),
   )
-  return element('div', { class: 'proof-words' }, element('p', {}, words), button, place)
+  return element('div', { class: 'proof-words' }, element('p', {}, words), button, position)
 }

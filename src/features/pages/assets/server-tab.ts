@@ -125,10 +125,10 @@ function showFigures({ texts, coldStarts, archive }: Figures): void {
 
 function showBar(
   section: HTMLElement,
-  isShown: boolean,
+  isVisible: boolean,
   { percent, text }: { percent: number; text: string },
 ): void {
-  section.hidden = !isShown
+  section.hidden = !isVisible
   section.querySelector('p')!.textContent = text
   section.querySelector('progress')!.value = percent
 }

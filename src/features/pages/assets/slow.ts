@@ -25,30 +25,35 @@ type SlowRequest = Record<keyof typeof PARTS, number> & { at: number; path: stri
 export async function showSlow(): Promise<void> {
   const { requests } = await askAsOperator<{ requests: SlowRequest[] }>('slow')
   const nothing = element('p', { class: 'empty' }, 'No requests in the last hour.')
-  const shown = scrollable('Slow answers', table(HEADS, requests.map(row)))
-  byId('slow').replaceChildren(requests.length > 0 ? shown : nothing)
+  const visible = scrollable('Slow answers', table(HEADS, requests.map(row)))
+  byId('slow').replaceChildren(requests.length > 0 ? visible : nothing)
 }
 
-function row(one: SlowRequest): (string | Node)[] {
-  const times = Object.keys(PARTS).map((name) => one[name as keyof typeof PARTS])
+function row(slowRequest: SlowRequest): (string | Node)[] {
+  const times = Object.keys(PARTS).map((name) => slowRequest[name as keyof typeof PARTS])
   return [
-    dateAndTime(one.at),
-    method(one),
-    String(one.status),
+    dateAndTime(slowRequest.at),
+    method(slowRequest),
+    String(slowRequest.status),
     ...times.map((ms) => ms.toFixed(ms < 10 ? 1 : 0)),
   ]
 }
 
-function method(one: SlowRequest): HTMLElement {
-  return element('span', { class: 'method' }, one.path.replace('/xrpc/', ''), stageBar(one))
+function method(slowRequest: SlowRequest): HTMLElement {
+  return element(
+    'span',
+    { class: 'method' },
+    slowRequest.path.replace('/xrpc/', ''),
+    stageBar(slowRequest),
+  )
 }
 
 /** The same figures as in the row, as widths. */
-function stageBar(one: SlowRequest): SVGElement {
-  const sum = STAGES.reduce((all, name) => all + one[name], 0) || 1
+function stageBar(slowRequest: SlowRequest): SVGElement {
+  const sum = STAGES.reduce((all, name) => all + slowRequest[name], 0) || 1
   let x = 0
   const parts = STAGES.map((name) => {
-    const width = (one[name] / sum) * 100
+    const width = (slowRequest[name] / sum) * 100
     const at = x
     x += width
     const title = svg('title', {}, PARTS[name])

@@ -10,7 +10,7 @@ export function stripOf(verdicts: readonly Drawn[]): Strip | undefined {
   const [first] = drawn
   if (!first) return undefined
   const marks = drawn.map(({ draw, keepShare }) => ({ x: draw, isKept: draw < keepShare }))
-  const kept = marks.filter(({ isKept }) => isKept).length
-  const words = `Each line is the number drawn for a post: ${kept} of these ${marks.length} are below ${first.keepShare.toFixed(3)}, and kept.`
+  const filtered = marks.filter(({ isKept }) => isKept).length
+  const words = `Each line is the number drawn for a post: ${filtered} of these ${marks.length} are below ${first.keepShare.toFixed(3)}, and kept.`
   return { keepShare: first.keepShare, marks, words }
 }

@@ -10,9 +10,9 @@ export function createFitting(size: string): (text: string, most: number) => Fit
   pen.font = `${size} ${getComputedStyle(document.body).fontFamily}`
   const fitted = (text: string) => ({ text, width: Math.ceil(pen.measureText(text).width) })
   return (text, most) => {
-    let one = fitted(text)
-    for (let length = text.length; one.width > most && length > 0; length--)
-      one = fitted(`${cutTo(text, length - 1)}…`)
-    return one
+    let item = fitted(text)
+    for (let length = text.length; item.width > most && length > 0; length--)
+      item = fitted(`${cutTo(text, length - 1)}…`)
+    return item
   }
 }

@@ -8,9 +8,9 @@ type Day = { date: string; seconds: number; sessions: number }
 export async function showVideos(): Promise<void> {
   const { days } = await askAsOperator<{ days: Day[] }>('videos')
   const nothing = element('p', { class: 'empty' }, 'No videos watched yet.')
-  const shown = table(['Day', 'Minutes', 'Viewers'], days.map(row))
+  const visible = table(['Day', 'Minutes', 'Viewers'], days.map(row))
   byId('videos').replaceChildren(
-    days.length > 0 ? scrollable('Videos watched by day', shown) : nothing,
+    days.length > 0 ? scrollable('Videos watched by day', visible) : nothing,
   )
 }
 

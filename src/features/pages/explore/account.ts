@@ -26,7 +26,7 @@ type AccountView = Person & {
 }
 
 /** Longer than any ring can be (SLIPSTREAM_TIMELINE_LENGTH). */
-const WHOLE_RING = 100_000
+const COMPLETE_RING = 100_000
 
 export function accountView(parts: ExploreParts, subject: Subject): AccountView {
   const { actors, db, graph, reasonableLimit } = parts
@@ -53,7 +53,7 @@ export function accountView(parts: ExploreParts, subject: Subject): AccountView 
 }
 
 function ringOf({ timelines }: ExploreParts, uid: number): AccountView['ring'] {
-  const slice = timelines.read(uid, undefined, WHOLE_RING)
+  const slice = timelines.read(uid, undefined, COMPLETE_RING)
   if (!slice) return undefined
   return {
     items: slice.entries.length,

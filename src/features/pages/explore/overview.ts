@@ -40,7 +40,7 @@ export async function overview({
     aboutBackups(config.dataDir, now()),
     aboutGaps(facts),
     aboutJobs(facts),
-    aboutRoom(facts),
+    aboutCapacity(facts),
     aboutLabelers(facts),
     ...ofFeatures.flat(),
   ]
@@ -61,11 +61,11 @@ function aboutInvites(db: Db, now: number): OverviewRow {
       invite.uses < invite.max_uses
     )
   })
-  const places = open.reduce((sum, one) => sum + one.max_uses - one.uses, 0)
+  const seats = open.reduce((sum, value) => sum + value.max_uses - value.uses, 0)
   const text =
     open.length === 0
       ? 'no open codes; create one with slipstream invite create'
-      : `${plural(open.length, 'code')} in use, for ${plural(places, 'more person', 'more people')}`
+      : `${plural(open.length, 'code')} in use, for ${plural(seats, 'more person', 'more people')}`
   return { name: 'Invites', text, level: 'info' }
 }
 
@@ -99,7 +99,7 @@ function aboutJobs({ jobs, recordsLater }: Facts): OverviewRow {
   return { name: 'Jobs', text, level: 'notice' }
 }
 
-function aboutRoom({ disk: { databaseBytes, freeBytes } }: Facts): OverviewRow {
+function aboutCapacity({ disk: { databaseBytes, freeBytes } }: Facts): OverviewRow {
   const text = `${bytes(databaseBytes)} in the database, ${bytes(freeBytes)} free`
   const isShort = freeBytes < LEAST_FREE_BYTES
   return { name: 'Disk', text, level: isShort ? 'bad' : 'good' }

@@ -18,7 +18,7 @@ export type ExploreParts = {
   timelines: TimelineReader
   hydrator: Hydrator
   /** Whether a lossy timeline keeps an item, by the same draw that filled the rings. */
-  keeps: (owner: number, item: number) => boolean
+  isDrawn: (owner: number, item: number) => boolean
   /** Returns the drawn number, by the item's id. */
   draw: Draw
   /** Number of follows above which a timeline is lossy. */

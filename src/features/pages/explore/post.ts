@@ -7,7 +7,7 @@ import { newestReposts } from '../../../data/store/records/reactions.ts'
 import { postItem, repostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
 import type { PostCheck } from '../../../http/operator/explored.ts'
 import { type ExploreParts, personOf, type Subject } from './parts.ts'
-import { originOf, type ShownItem, showItem } from './read-item.ts'
+import { originOf, showItem, type VisibleItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
 
 type PostView = {
@@ -19,12 +19,12 @@ type PostView = {
   /**
    * Items that could be in the timeline: the post itself, and each repost by a followed account.
    */
-  items: ShownItem[]
+  items: VisibleItem[]
 }
 
 /** How many reposts are searched for some by followed accounts. */
 const MAX_REPOSTS = 2_000
-const MAX_SHOWN = 10
+const MAX_PRESENTED = 10
 const RING_READ = 100_000
 
 type Check = PostCheck
@@ -38,7 +38,7 @@ export function createPostView(parts: ExploreParts) {
     const isHeard = (uid: number) => uid === owner || graph.has(owner, uid)
     return newestReposts(db, post, MAX_REPOSTS)
       .filter(({ uid }) => isHeard(uid) && (actors.flagsOf(uid) & HIDDEN) === 0)
-      .slice(0, MAX_SHOWN)
+      .slice(0, MAX_PRESENTED)
   }
 
   return (owner: Subject, { reader, uri }: { reader: Reader; uri: string }): PostView => {
@@ -96,11 +96,11 @@ function repostCheck(reposts: readonly { uid: number }[], reader: number): Check
   const text =
     count === 0
       ? 'No account that the reader follows reposted it.'
-      : `Reposted by ${count === MAX_SHOWN ? 'ten or more' : count} of the reader’s follows.`
+      : `Reposted by ${count === MAX_PRESENTED ? 'ten or more' : count} of the reader’s follows.`
   return { text, isMet: count > 0 ? true : undefined }
 }
 
-function takenCheck(items: readonly ShownItem[]): Check[] {
+function takenCheck(items: readonly VisibleItem[]): Check[] {
   if (items.length === 0) return []
   const isTaken = items.some(({ verdict }) => verdict.against.length === 0)
   const text = isTaken

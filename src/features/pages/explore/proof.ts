@@ -12,12 +12,12 @@ type ProofView = {
   known: Person[]
 }
 
-const SHOWN = 24
+const PRESENTED = 24
 
 export function proofView(parts: ExploreParts, viewer: Subject, subject: Subject): ProofView {
   const { graph } = parts
   const pair = { viewer: viewer.uid, subject: subject.uid }
-  const { count, followers } = createKnownFollowers(parts).proof(pair, SHOWN)
+  const { count, followers } = createKnownFollowers(parts).proof(pair, PRESENTED)
   const state = parts.hydrator.profiles(
     [viewer.uid, subject.uid, ...followers],
     createReader(undefined),

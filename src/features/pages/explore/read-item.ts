@@ -4,7 +4,7 @@ import type { FeedState } from '../../../answers/hydrate/types.ts'
 import { type ExploreParts, type Person, personOf } from './parts.ts'
 import type { Verdict } from './verdict.ts'
 
-export type ShownItem = {
+export type VisibleItem = {
   /** Of the post, even if a repost brought it. */
   uri: string
   author: Person
@@ -25,9 +25,14 @@ const MAX_TEXT_UNITS = 3_000
 
 export function originOf(state: FeedState, item: number): ItemOrigin {
   const { post = 0, repost } = state.items.get(item) ?? {}
-  const brought = repost === undefined ? undefined : state.reposts.get(repost)
-  const originator = brought ? brought.uid : (state.postRefs.get(post)?.uid ?? 0)
-  return { item, post, originator, sortAt: brought?.sortAt ?? state.posts.get(post)?.sortAt ?? 0 }
+  const foundRepost = repost === undefined ? undefined : state.reposts.get(repost)
+  const originator = foundRepost ? foundRepost.uid : (state.postRefs.get(post)?.uid ?? 0)
+  return {
+    item,
+    post,
+    originator,
+    sortAt: foundRepost?.sortAt ?? state.posts.get(post)?.sortAt ?? 0,
+  }
 }
 
 export function showItem(
@@ -35,7 +40,7 @@ export function showItem(
   state: FeedState,
   { item, post, originator, sortAt }: ItemOrigin,
   verdict: Verdict,
-): ShownItem {
+): VisibleItem {
   const ref = state.postRefs.get(post)
   const isRepost = state.items.get(item)?.repost !== undefined
   return {
@@ -51,6 +56,6 @@ export function showItem(
 function excerpt(text: string): string {
   const characters = [...new Intl.Segmenter().segment(text.slice(0, MAX_TEXT_UNITS))]
   if (characters.length <= MAX_TEXT && text.length <= MAX_TEXT_UNITS) return text
-  const shown = characters.slice(0, MAX_TEXT).map(({ segment }) => segment)
-  return `${shown.join('')}…`
+  const visible = characters.slice(0, MAX_TEXT).map(({ segment }) => segment)
+  return `${visible.join('')}…`
 }

@@ -73,13 +73,13 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   )
   app.get('/month', (c) => c.json({ lines: monthInWords(monthOf(options.db, now())) }))
   app.get('/members', (c) => answered(membersView(options), (members) => c.json({ members })))
-  for (const one of options.features ?? []) one.exploreRoutes?.(app, options)
+  for (const feature of options.features ?? []) feature.exploreRoutes?.(app, options)
   app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
   app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
   app.get('/timeline', (c) => {
     const owner = subjectOf(c, 'actor')
-    const asked = { reader: readerFor(owner), cursor: c.req.query('cursor') }
-    return answered(timeline(owner, asked), (view) => c.json(view))
+    const requested = { reader: readerFor(owner), cursor: c.req.query('cursor') }
+    return answered(timeline(owner, requested), (view) => c.json(view))
   })
   app.get('/post', (c) => {
     const owner = subjectOf(c, 'actor')
@@ -127,10 +127,12 @@ function createUris({ db }: ExploreParts): (text: string) => Promise<string> {
 function createSubjects({ actors, db }: ExploreParts): (c: Context, name: string) => Subject {
   const accounts = createAccounts(db)
   return (c, name) => {
-    const asked = accountIn(c.req.query(name) ?? '')
-    if (asked === '') throw new NotAnswerable('Name an account: a handle or a DID.')
-    const uid = asked.startsWith('did:') ? actors.uidOf(asked) : accounts.uidOfHandle(asked)
-    if (uid === 0) throw new NotAnswerable(`${asked} is not known here.`)
+    const requested = accountIn(c.req.query(name) ?? '')
+    if (requested === '') throw new NotAnswerable('Name an account: a handle or a DID.')
+    const uid = requested.startsWith('did:')
+      ? actors.uidOf(requested)
+      : accounts.uidOfHandle(requested)
+    if (uid === 0) throw new NotAnswerable(`${requested} is not known here.`)
     return { uid, did: actors.didOf(uid) }
   }
 }

@@ -12,12 +12,12 @@ import {
   type MergedFeed,
 } from '../../../data/store/timelines/merged-feed.ts'
 import { type ExploreParts, followedOf, type Subject } from './parts.ts'
-import { originOf, type ShownItem, showItem } from './read-item.ts'
+import { originOf, showItem, type VisibleItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
 
 type TimelineView = {
   /** Newest first. */
-  items: (ShownItem & { isServed: boolean })[]
+  items: (VisibleItem & { isServed: boolean })[]
   cursor: string | undefined
 }
 
@@ -39,9 +39,9 @@ export function createTimelineView(parts: ExploreParts) {
     owner: Subject,
     { reader, cursor }: { reader: Reader; cursor: string | undefined },
   ): Generator<void, TimelineView> {
-    const asked = { viewer: owner.uid, limit: PAGE, cursor, since: undefined }
-    const opening = openHeads(asked)
-    const page = skeleton({ ...asked, heads: opening && (yield* opening) })
+    const request = { viewer: owner.uid, limit: PAGE, cursor, since: undefined }
+    const opening = openHeads(request)
+    const page = skeleton({ ...request, heads: opening && (yield* opening) })
     const until = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseFeedCursor(cursor).sortAt
     const since = page.cursor === undefined ? undefined : parseFeedCursor(page.cursor).sortAt
     const listed = new Set(page.items)
@@ -50,10 +50,10 @@ export function createTimelineView(parts: ExploreParts) {
     const items = [...new Set([...listed, ...candidates(feed, heads, { until, since })])]
     const ring = ringItems(parts, owner.uid, until)
     yield
-    const shown = yield* inParts(items, (some) =>
+    const visible = yield* inParts(items, (some) =>
       shownItems(parts, some, { owner: owner.uid, reader, ring, listed }),
     )
-    return { items: [...shown].sort((a, b) => b.sortAt - a.sortAt), cursor: page.cursor }
+    return { items: [...visible].sort((a, b) => b.sortAt - a.sortAt), cursor: page.cursor }
   }
 }
 

@@ -48,7 +48,7 @@ export function verdictOn(
 ): Verdict {
   const share = keepShare(parts.reasonableLimit, parts.graph.followsCount(owner))
   const draw = parts.draw(item, owner)
-  const isKept = originator === owner || parts.keeps(owner, item)
+  const isKept = originator === owner || parts.isDrawn(owner, item)
   const lost = isKept
     ? []
     : [`the draw was ${draw.toFixed(2)}, and only below ${share.toFixed(2)} is kept`]
@@ -76,9 +76,9 @@ function wayOf(
 function againstByRules(state: FeedState, item: number): string[] {
   const rules = feedItemRules(state, item)
   const names = Object.keys(RULES) as (keyof FeedItemRules)[]
-  const isTold = (name: keyof FeedItemRules) =>
+  const isNotified = (name: keyof FeedItemRules) =>
     rules[name] && (isRepostItem(item) || !ABOUT_REPOSTERS.includes(name))
-  return names.filter(isTold).map((name) => RULES[name])
+  return names.filter(isNotified).map((name) => RULES[name])
 }
 
 function notesOn(state: FeedState, item: number): string[] {

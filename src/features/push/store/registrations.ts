@@ -77,7 +77,7 @@ export function beginPushes(db: WriteDb, keys: Omit<PushState, 'told'>): void {
   statements(db).begin.run(keys.publicKey, keys.privateKey)
 }
 
-export function setPushesTold(db: WriteDb, id: number): void {
+export function setPushesNotified(db: WriteDb, id: number): void {
   statements(db).tell.run(id)
 }
 

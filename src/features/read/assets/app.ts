@@ -9,7 +9,7 @@ import { ask, CallError, me, SessionOverError, useSession } from './page/api.ts'
 import { button, byId, el, link } from './page/dom.ts'
 import { ago, dateAndTime, language } from './page/locale.ts'
 import { goOnAt, markPlace } from './page/marks.ts'
-import { keepLastPage, lastPage, worker } from './page/offline.ts'
+import { lastPage, storeLastPage, worker } from './page/offline.ts'
 import { problemWords } from './page/problems.ts'
 import { whenOver } from './page/toast.ts'
 import type { View } from './page/view.ts'
@@ -91,8 +91,8 @@ function refused(error: unknown): Promise<void> {
 
 /** What the timeline showed last, plainly marked as old. */
 function offlineView(problem: string): View {
-  const kept = lastPage()
-  const posts = kept?.posts.map(({ by, text, at }) =>
+  const stored = lastPage()
+  const posts = stored?.posts.map(({ by, text, at }) =>
     el(
       'li',
       { class: 'post' },
@@ -100,7 +100,7 @@ function offlineView(problem: string): View {
       el('p', { class: 'text', dir: 'auto' }, text),
     ),
   )
-  const time = kept && dateAndTime(kept.at)
+  const time = stored && dateAndTime(stored.at)
   return {
     title: t('following'),
     node: el(
@@ -196,9 +196,9 @@ async function show(view: View, isNew = false): Promise<void> {
   const main = byId('main')
   main.setAttribute('aria-busy', 'true')
   main.replaceChildren(heading, view.node)
-  for (const one of document.querySelectorAll<HTMLAnchorElement>('#nav a')) {
-    if (one.pathname === location.pathname) one.setAttribute('aria-current', 'page')
-    else one.removeAttribute('aria-current')
+  for (const item of document.querySelectorAll<HTMLAnchorElement>('#nav a')) {
+    if (item.pathname === location.pathname) item.setAttribute('aria-current', 'page')
+    else item.removeAttribute('aria-current')
   }
   if (isNew) {
     scrollTo(0, 0)
@@ -212,13 +212,13 @@ async function show(view: View, isNew = false): Promise<void> {
   }
   if (mine !== turn) return
   main.setAttribute('aria-busy', 'false')
-  if (location.pathname === '/read') keepShown()
+  if (location.pathname === '/read') storeVisible()
 }
 
-function keepShown(): void {
+function storeVisible(): void {
   const cards = [...document.querySelectorAll<HTMLElement>('.feed .post')].slice(0, 50)
   if (cards.length === 0) return
-  keepLastPage(
+  storeLastPage(
     cards.map((card) => ({
       by: card.querySelector('.who')?.textContent ?? '',
       text: card.querySelector('.text')?.textContent ?? '',
@@ -304,7 +304,7 @@ function shortcuts(event: KeyboardEvent): void {
   )
     return
   const posts = [...document.querySelectorAll<HTMLElement>('.post:not([hidden])')]
-  const at = posts.findIndex((one) => one.contains(document.activeElement))
+  const at = posts.findIndex((post) => post.contains(document.activeElement))
   const focused = posts[at]
   const step = (by: number) =>
     posts[Math.max(0, Math.min(posts.length - 1, at + by))]

@@ -1,7 +1,7 @@
 // The page for somebody who is not signed in, and the one for an account that is not a member yet.
 
 import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
-import { type Asked, setup, signIn } from '../../sign-in/assets/session.ts'
+import { type RequestOptions, setup, signIn } from '../../sign-in/assets/session.ts'
 import { tell } from './page/api.ts'
 import { button, byId, el, link } from './page/dom.ts'
 import { problemWords } from './page/problems.ts'
@@ -38,12 +38,12 @@ export function enterView(failed: Reason | undefined, name?: string): View {
         button(t('genericButton'), () => void go('everything')),
       )
   }
-  async function go(asked: Asked): Promise<void> {
+  async function go(requested: RequestOptions): Promise<void> {
     problem.replaceChildren()
     submit.disabled = true
     localStorage.setItem(NAME, input.value.trim())
     try {
-      await signIn(input.value, asked)
+      await signIn(input.value, requested)
     } catch (error) {
       const reason = reasonOf(error)
       say(reason === 'failed' && (await isClockWrong()) ? 'clock' : reason)

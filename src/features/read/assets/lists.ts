@@ -116,8 +116,8 @@ export function draftsView(): View {
   return { title: t('drafts'), node, first, more }
 }
 
-function draftRow(one: Draft): HTMLElement {
-  const { draft, updatedAt } = one
+function draftRow(item: Draft): HTMLElement {
+  const { draft, updatedAt } = item
   const text = el(
     'p',
     { class: 'text', dir: 'auto' },
@@ -127,7 +127,7 @@ function draftRow(one: Draft): HTMLElement {
     if (now === undefined) row.remove()
     else text.textContent = now
   }
-  const open = async () => compose({ draft: one, quote: await quoted(one), onDraft })
+  const open = async () => compose({ draft: item, quote: await quoted(item), onDraft })
   const row = el(
     'li',
     {},
@@ -141,7 +141,7 @@ function draftRow(one: Draft): HTMLElement {
         t('delete'),
         () =>
           void attempt(async () => {
-            await deleteDraft(one)
+            await deleteDraft(item)
             row.remove()
           }),
         { class: 'quiet' },

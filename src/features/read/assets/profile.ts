@@ -14,7 +14,7 @@ import { causeWords, judgedProfile } from './people/preferences.ts'
 import { postCard } from './posts/post.ts'
 import { richText } from './posts/rich-text.ts'
 import type { FeedPage } from './timeline/timeline.ts'
-import { isShown, postOf } from './timeline/tuner.ts'
+import { isVisible, postOf } from './timeline/tuner.ts'
 import { block, follow, remove } from './writing/records.ts'
 
 type Profile = AppBskyActorDefs.ProfileViewDetailed
@@ -33,7 +33,7 @@ export function profileView(actor: string): View {
       filter: 'posts_and_author_threads',
     })
     const nodes = page.feed
-      .filter((item) => isShown(item) || item.reply !== undefined)
+      .filter((item) => isVisible(item) || item.reply !== undefined)
       .map((item) =>
         el(
           'li',

@@ -38,7 +38,7 @@ const PAGE = '/read'
 const GROUPED = ['like', 'repost', 'follow', 'like-via-repost', 'repost-via-repost']
 
 scope.addEventListener('install', (event: Waiting) => {
-  event.waitUntil(keep().then(() => scope.skipWaiting()))
+  event.waitUntil(store().then(() => scope.skipWaiting()))
 })
 scope.addEventListener('activate', (event: Waiting) => {
   event.waitUntil(forgetOthers().then(() => scope.clients.claim()))
@@ -48,7 +48,7 @@ scope.addEventListener('fetch', (event: Fetching) => {
   const url = new URL(request.url)
   if (request.method !== 'GET' || url.origin !== location.origin) return
   if (request.mode === 'navigate' && isOurs(url)) event.respondWith(page(request))
-  else if (files.includes(url.pathname)) event.respondWith(kept(request))
+  else if (files.includes(url.pathname)) event.respondWith(stored(request))
 })
 scope.addEventListener('push', (event: Pushed) => event.waitUntil(show(event.data?.json() ?? {})))
 scope.addEventListener('notificationclick', (event: Clicked) => {
@@ -60,7 +60,7 @@ function isOurs({ pathname, search }: URL): boolean {
   return (pathname === PAGE && search === '') || pathname.startsWith(`${PAGE}/`)
 }
 
-async function keep(): Promise<void> {
+async function store(): Promise<void> {
   const cache = await caches.open(NAME)
   await cache.addAll([PAGE, ...files])
 }
@@ -83,7 +83,7 @@ async function page(request: Request): Promise<Response> {
   }
 }
 
-async function kept(request: Request): Promise<Response> {
+async function stored(request: Request): Promise<Response> {
   return (await caches.match(request)) ?? fetch(request)
 }
 
@@ -101,9 +101,9 @@ async function show(push: Push): Promise<void> {
 }
 
 function titleOf({ reason = '', count = 1, author }: Push): string {
-  const one = author?.displayName || (author?.handle ? `@${author.handle}` : say('somebody', {}))
+  const first = author?.displayName || (author?.handle ? `@${author.handle}` : say('somebody', {}))
   const isGroup = GROUPED.includes(reason) && count > 1
-  const name = isGroup ? say('andOthers', { name: one, count: count - 1 }) : one
+  const name = isGroup ? say('andOthers', { name: first, count: count - 1 }) : first
   return say(reason, { name, count }) || 'Slipstream'
 }
 
@@ -116,8 +116,8 @@ function say(key: string, parts: Record<string, string | number>): string {
 
 async function open(path: string): Promise<void> {
   const windows = await scope.clients.matchAll({ type: 'window' })
-  const one = windows.find(({ url }) => new URL(url).pathname.startsWith(PAGE))
-  if (!one) return void (await scope.clients.openWindow(path))
-  await one.navigate(path)
-  await one.focus()
+  const window = windows.find(({ url }) => new URL(url).pathname.startsWith(PAGE))
+  if (!window) return void (await scope.clients.openWindow(path))
+  await window.navigate(path)
+  await window.focus()
 }

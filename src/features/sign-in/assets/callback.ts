@@ -11,9 +11,9 @@ await finish()
 async function finish(): Promise<void> {
   try {
     const { session, state } = await (await oauthClient()).initCallback()
-    const { back, asked }: State = JSON.parse(state ?? '{}')
+    const { back, asked: requested }: State = JSON.parse(state ?? '{}')
     if (!(await isEnough(session))) return goOn(back, { failed: 'too-narrow' })
-    goOn(back, asked && asked !== 'use' ? { signed: asked } : {})
+    goOn(back, requested && requested !== 'use' ? { signed: requested } : {})
   } catch (error) {
     goOn('/read', { failed: reasonOf(error) })
   }

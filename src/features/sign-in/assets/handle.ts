@@ -4,5 +4,5 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 export function isHandle(text: string): boolean {
   const labels = text.split('.')
   const isNamed = /^[a-z]/i.test(labels.at(-1)!)
-  return labels.length > 1 && isNamed && labels.every((one) => LABEL.test(one))
+  return labels.length > 1 && isNamed && labels.every((label) => LABEL.test(label))
 }

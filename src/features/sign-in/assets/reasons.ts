@@ -48,9 +48,9 @@ export function reasonOf(error: unknown): Reason {
 function chainOf(error: unknown): string[] {
   const texts: string[] = []
   for (let at = error, depth = 0; at && depth < 8; depth++) {
-    const one = at as { message?: string; name?: string; error?: string; cause?: unknown }
-    texts.push([one.name, one.error, one.message].filter((text) => text).join(' '))
-    at = one.cause
+    const item = at as { message?: string; name?: string; error?: string; cause?: unknown }
+    texts.push([item.name, item.error, item.message].filter((text) => text).join(' '))
+    at = item.cause
   }
   return texts
 }

@@ -8,7 +8,7 @@ import { findServer } from '../../../tools/cli/control-client.ts'
 import { type JsonOption, withJson } from '../../../tools/cli/json-option.ts'
 import { readingAnyhow, writingOffline } from '../../../tools/cli/offline.ts'
 import { report, say, table } from '../../../tools/cli/terminal.ts'
-import { wholeNumber } from '../../../tools/cli/whole-number.ts'
+import { integer } from '../../../tools/cli/whole-number.ts'
 import { CliError } from '../../../tools/fail.ts'
 import {
   checkTokenFields,
@@ -44,10 +44,10 @@ export function addToken(program: Command, context: CliContext): void {
     .option(
       '--rate <n>',
       'requests in five minutes (0: no limit)',
-      wholeNumber(0, MAX_RATE),
+      integer(0, MAX_RATE),
       DEFAULT_RATE,
     )
-    .option('--days <n>', 'days until it expires (never)', wholeNumber(1, MAX_DAYS))
+    .option('--days <n>', 'days until it expires (never)', integer(1, MAX_DAYS))
     .option('--token-stdin', 'use a token that another node made, from standard input')
     .addHelpText(
       'after',
@@ -122,11 +122,11 @@ function explained<T>(work: () => T): T {
 
 function describe(tokens: readonly TokenLine[]): string {
   if (tokens.length === 0) return 'No tokens. Create one with `slipstream token create`.'
-  const rows = tokens.map((one) => [
-    one.name,
-    one.revokedAt ? 'revoked' : (one.expiresAt?.slice(0, 10) ?? 'no end'),
-    one.rate === 0 ? 'no limit' : String(one.rate),
-    one.scopes.join(' '),
+  const rows = tokens.map((token) => [
+    token.name,
+    token.revokedAt ? 'revoked' : (token.expiresAt?.slice(0, 10) ?? 'no end'),
+    token.rate === 0 ? 'no limit' : String(token.rate),
+    token.scopes.join(' '),
   ])
   return table(['name', 'until', 'rate', 'scopes'], rows)
 }

@@ -92,8 +92,8 @@ async function remove(parts: CustomGraphParts, graph: string) {
 }
 
 /** @throws XRPCError if the writer refuses the edit */
-async function edit({ ingest }: CustomGraphParts, one: GraphEdit) {
-  const outcome = await ingest.editGraph(one)
+async function edit({ ingest }: CustomGraphParts, graphEdit: GraphEdit) {
+  const outcome = await ingest.editGraph(graphEdit)
   if (!outcome.ok) throw new XRPCError(outcome.status, outcome.error, outcome.message)
   return { added: outcome.added, removed: outcome.removed }
 }

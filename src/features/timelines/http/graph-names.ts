@@ -22,7 +22,7 @@ const MAX_LOOKED_UP = 25
 export function readNamesByDid({ names }: Needs<'names'>): ReadNames {
   return (given, who) => {
     const actors = given.map((name) => (isValidDid(name) ? name : accountIn(name)))
-    const handles = new Set(actors.filter((one) => one !== undefined && !isValidDid(one)))
+    const handles = new Set(actors.filter((actor) => actor !== undefined && !isValidDid(actor)))
     if (handles.size === 0) return given.map((name, i) => actors[i] ?? name)
     const unknown = [...handles].filter((handle) => !names.isRemembered(handle!))
     if (unknown.length > MAX_LOOKED_UP) throw tooManyUnknown()

@@ -165,7 +165,7 @@ async function withNames(call: Call, readNames: ReadNames): Promise<Call> {
     const names = given.map((text, i) => text.slice(kinds[i]!.length))
     const read = await readNames(names, who)
     query.delete(name)
-    for (const [i, one] of read.entries()) query.append(name, `${kinds[i]}${one}`)
+    for (const [i, value] of read.entries()) query.append(name, `${kinds[i]}${value}`)
   }
   const body = async () => {
     const parsed = pairsSchema.safeParse(await call.body())

@@ -5,7 +5,7 @@
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../base/atproto/keys.ts'
-import type { Keeps } from '../../../data/graph/lossiness.ts'
+import type { IsDrawn } from '../../../data/graph/lossiness.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
 import { findList } from '../../../data/store/records/lists.ts'
 import { isRepostItem } from '../../../data/store/timelines/item-ids.ts'
@@ -150,12 +150,12 @@ class Feed implements LiveFeed {
   }
 
   /** Iterates over the smaller set: the author's followers, or the topics. */
-  *#followersListening({ uid, item }: Named, keeps: Keeps): Generator<Topic> {
+  *#followersListening({ uid, item }: Named, isDrawn: IsDrawn): Generator<Topic> {
     const { graph } = this.#parts
     const { following } = this.#by
     const own = following.get(uid)
     if (own) yield own
-    const isTaken = (owner: number) => owner !== uid && keeps(owner, item)
+    const isTaken = (owner: number) => owner !== uid && isDrawn(owner, item)
     if (following.size <= graph.followersCount(uid)) {
       for (const [owner, topic] of following) {
         if (graph.has(owner, uid) && isTaken(owner)) yield topic
@@ -168,11 +168,11 @@ class Feed implements LiveFeed {
     }
   }
 
-  *#listeningTo(arrival: Named, keeps = this.#parts.keeps): Generator<Topic> {
+  *#listeningTo(arrival: Named, isDrawn = this.#parts.isDrawn): Generator<Topic> {
     const { author, following, list, ownList } = this.#by
     const ofAuthor = author.get(arrival.uid)
     if (ofAuthor) yield ofAuthor
-    if (following.size > 0) yield* this.#followersListening(arrival, keeps)
+    if (following.size > 0) yield* this.#followersListening(arrival, isDrawn)
     if (list.size + ownList.size === 0 || isRepostItem(arrival.item)) return
     for (const id of this.#readers.lists.listsWith(arrival.uid)) {
       const [forPrograms, forOwner] = [list.get(id), ownList.get(id)]
@@ -210,7 +210,7 @@ class Feed implements LiveFeed {
     const touched = this.#readers.kept?.takeTouched()
     const found = new Map<Topic, DeletedEvent[]>()
     if (!touched || touched.size === 0) return found
-    const all = [...touched].map(([item, one]) => ({ item, ...one }))
+    const all = [...touched].map(([item, cachedEvent]) => ({ item, ...cachedEvent }))
     const missing = new Set(this.#readers.arrivals.missing(all.map(({ seq }) => seq)))
     // Back into the cache, for a later deletion.
     describeArrivals(
@@ -219,17 +219,17 @@ class Feed implements LiveFeed {
     )
     const pairs = all
       .filter(({ seq }) => missing.has(seq))
-      .flatMap((one) =>
-        [...this.#listeningTo(one, () => true)].map((topic) => [topic, one] as const),
+      .flatMap((item) =>
+        [...this.#listeningTo(item, () => true)].map((topic) => [topic, item] as const),
       )
     const blocked = blockedPairs(
       this.#readers,
       pairs.map(([{ viewer }, { uid }]) => [viewer, uid]),
     )
-    for (const [topic, one] of pairs) {
-      if (blocked.has(`${topic.viewer} ${one.uid}`)) continue
-      const { seq } = one
-      const event = { id: topic.source.eventId(seq, one), seq, entityId: entityIdOf(one) }
+    for (const [topic, item] of pairs) {
+      if (blocked.has(`${topic.viewer} ${item.uid}`)) continue
+      const { seq } = item
+      const event = { id: topic.source.eventId(seq, item), seq, entityId: entityIdOf(item) }
       found.set(topic, [...(found.get(topic) ?? []), event])
     }
     return found
@@ -313,8 +313,8 @@ function* followersOf(graph: Pick<FollowGraphReader, 'followers'>, uid: number):
   }
 }
 
-function add(found: Map<Topic, NewEvent[]>, topic: Topic, one: Omit<NewEvent, 'id'>): void {
-  const event = { ...one, id: topic.source.eventId(one.seq, one.entity) }
+function add(found: Map<Topic, NewEvent[]>, topic: Topic, item: Omit<NewEvent, 'id'>): void {
+  const event = { ...item, id: topic.source.eventId(item.seq, item.entity) }
   const events = found.get(topic)
   if (events) events.push(event)
   else found.set(topic, [event])

@@ -80,8 +80,9 @@ export function parsePost(
   if (Number.isNaN(producerTs)) throw invalidRequest('producer_ts: not a valid time')
   if (!entity_id.isWellFormed()) throw invalidRequest('entity_id: unpaired surrogate')
   // Without the time, which many producers set again for each attempt.
-  const said = [entity_id, entity_type, producer_id, producer_seq]
-  const whole = idempotency_key === undefined ? undefined : `${JSON.stringify(said)}\n${payload}`
+  const reported = [entity_id, entity_type, producer_id, producer_seq]
+  const complete =
+    idempotency_key === undefined ? undefined : `${JSON.stringify(reported)}\n${payload}`
   return {
     name,
     entityId: entity_id,
@@ -89,7 +90,7 @@ export function parsePost(
     payload,
     producerTs,
     key: idempotency_key === undefined ? undefined : digest(`${reader}\n${idempotency_key}`),
-    body: whole === undefined ? NOTHING : digest(whole),
+    body: complete === undefined ? NOTHING : digest(complete),
     numbered:
       producer_seq === undefined
         ? undefined

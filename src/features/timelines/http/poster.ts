@@ -12,7 +12,7 @@ export type Poster = {
   /** Number of posts not yet answered. */
   readonly waiting: number
   /** @throws XRPCError if the post was not written */
-  post(one: TimelinePost): Promise<PostedEvent>
+  post(timelinePost: TimelinePost): Promise<PostedEvent>
 }
 
 /** A posted event as its producer is answered. */
@@ -54,9 +54,9 @@ export function createPoster(ingest: Sink): Poster {
       try {
         const posts = batch.map(({ post }) => post)
         const outcomes = await ingest.writeTimelines({ kind: 'post', posts })
-        for (const [i, one] of batch.entries()) one.resolve(outcomes[i]!)
+        for (const [i, item] of batch.entries()) item.resolve(outcomes[i]!)
       } catch (error) {
-        for (const one of batch) one.reject(error)
+        for (const item of batch) item.reject(error)
       }
       count -= batch.length
     }
@@ -67,17 +67,17 @@ export function createPoster(ingest: Sink): Poster {
     get waiting() {
       return count
     },
-    async post(one) {
+    async post(timelinePost) {
       if (count >= MAX_WAITING) throw unavailable('Too many posts are waiting to be written')
       count++
       const outcome = await new Promise<PostOutcome>((resolve, reject) => {
-        queue.push({ post: one, resolve, reject })
+        queue.push({ post: timelinePost, resolve, reject })
         // Lets other posts of this turn join the batch.
         if (!isWriting && queue.length === 1) setImmediate(() => void write())
       })
       if (outcome.ok) return outcome
       const { status, error, message, stored } = outcome
-      const fields = stored && { fields: postedFields(one, stored) }
+      const fields = stored && { fields: postedFields(timelinePost, stored) }
       throw new XRPCError(status, error, message, { ...(status === 503 && AGAIN), ...fields })
     },
   }

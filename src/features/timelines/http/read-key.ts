@@ -16,14 +16,14 @@ const MAX_NAMED = 16
  */
 export function readKey({ names }: Needs<'names'>, text: string, who: Asker): MaybeLater<string> {
   const parts = text.split('+')
-  if (parts.length > MAX_NAMED || parts.every(isWhole)) return text
+  if (parts.length > MAX_NAMED || parts.every(isInteger)) return text
   return andThen(
     allOf(parts.map((part) => readPart({ find: (actor) => names.find(actor, who) }, part))),
     (read) => read.join('+'),
   )
 }
 
-function isWhole(part: string): boolean {
+function isInteger(part: string): boolean {
   const { kind, name } = halvesOf(part)
   return kind === undefined || isFit(kind, name)
 }
@@ -31,7 +31,7 @@ function isWhole(part: string): boolean {
 function halvesOf(part: string) {
   const colon = part.indexOf(':')
   return {
-    kind: KINDS.find((one) => one === part.slice(0, colon)),
+    kind: KINDS.find((item) => item === part.slice(0, colon)),
     name: part.slice(colon + 1),
   }
 }
@@ -48,7 +48,7 @@ export function didOf(names: Names, actor: string): MaybeLater<string> {
 
 function readPart(names: Names, part: string): MaybeLater<string> {
   const { kind, name } = halvesOf(part)
-  const named = kind === undefined || isWhole(part) ? undefined : parseNamedThing(name)
+  const named = kind === undefined || isInteger(part) ? undefined : parseNamedThing(name)
   if (!named || kind === 'custom') return part
   return andThen(didOf(names, named.actor), (did) => {
     if (kind !== 'list') return `${kind}:${did}`

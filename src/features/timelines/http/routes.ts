@@ -232,7 +232,7 @@ async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
     const { asker, keys, key } = await readCall(parts, request, c.req.param('key') ?? '')
     checkMay(asker, 'read', keys)
     await upToDate(parts, keys, isFromNowOn(request))
-    const from = readPlace(timelines, { key, keys, request })
+    const from = readPosition(timelines, { key, keys, request })
     await asker.caller.time.run(() => inTurns(timelines.prepare(keys)))
     const sources = timelines.sources(keys)
     if (request.method === 'HEAD') return { status: 200, body: null, headers: STREAM_TYPE }
@@ -252,34 +252,34 @@ function isFromNowOn(request: HttpRequest): boolean {
   return !request.header('last-event-id') && cursor === undefined && since === undefined
 }
 
-type Place = Omit<Position, 'isForward'>
+type ListPosition = Omit<Position, 'isForward'>
 
 /**
  * `Last-Event-ID` takes precedence: a reconnecting browser sends it, with the URL of its first
  * request.
  */
-function readPlace(
+function readPosition(
   { cursors }: Timelines,
   { key, keys, request }: Omit<Call, 'asker'>,
-): Place | undefined {
+): ListPosition | undefined {
   const last = request.header('last-event-id') || undefined
-  if (last !== undefined) return placeOf(cursors, { key, keys, text: last })
+  if (last !== undefined) return positionOf(cursors, { key, keys, text: last })
   const { cursor, since } = queryOf(request)
   if (cursor !== undefined && since !== undefined) {
     throw invalidRequest('Give either a cursor or since, not both')
   }
   const text = cursor ?? since
-  return text === undefined ? undefined : placeOf(cursors, { key, keys, text })
+  return text === undefined ? undefined : positionOf(cursors, { key, keys, text })
 }
 
-function placeOf(
+function positionOf(
   cursors: Timelines['cursors'],
   { key, keys, text }: { key: string; keys: TimelineKey[]; text: string },
-): Place {
+): ListPosition {
   if (keys.length === 1 && SEQUENCE.test(text)) return { at: [Number(text)] }
-  const { isForward, ...place } = cursors.read(key, text)
+  const { isForward, ...position } = cursors.read(key, text)
   if (!isForward) throw invalidRequest('A stream reads forward: this cursor reads backward')
-  return place
+  return position
 }
 
 function readLimit(text: string | undefined): number {

@@ -31,7 +31,7 @@ export function noticesBefore(
 ): string {
   return gaps
     .filter((gap) => 'to' in gap && gap.to < seq && gap.from > before)
-    .map((one) => `event: gap\ndata: ${byteText(gapFields(one))}\n\n`)
+    .map((gap) => `event: gap\ndata: ${byteText(gapFields(gap))}\n\n`)
     .join('')
 }
 

@@ -59,7 +59,7 @@ const LOOKED_FOR_EVERY_MS = 1_000
 /** Events that arrive within this time are sent together. */
 const TOGETHER_MS = 10
 /** Readers served per turn of the event loop: four milliseconds’ worth. */
-const TOLD_A_TURN = 128
+const REPORTED_A_TURN = 128
 const LIVE = 'live'
 const HEARTBEAT_SECONDS = 20
 const HEARTBEAT = ': still here\n\n'
@@ -112,7 +112,7 @@ class StreamHub implements Streams {
     const { asker } = request
     this.#refuseTooMany(asker)
     const { at: from, given: marks } = request.from ?? {
-      at: request.sources.map((one) => one.tip()),
+      at: request.sources.map((source) => source.tip()),
     }
     const given = givenIn(request.sources, marks)
     const at = [...from]
@@ -191,15 +191,17 @@ class StreamHub implements Streams {
     const found = new Map<Topic, News>()
     const listeners = new Set<Stream>()
     for (const { topic, events, gaps, deleted } of deliveries) {
-      const notices = deleted.map((one) => [one.id, noticeOfDeleted(topic, one)] as const)
+      const notices = deleted.map(
+        (deletedEvent) => [deletedEvent.id, noticeOfDeleted(topic, deletedEvent)] as const,
+      )
       found.set(topic, { chunks: chunksOf(topic, events, gaps), notices })
       topic.latest = events.at(-1)?.seq ?? topic.latest
       for (const stream of this.#listening.get(topic) ?? []) listeners.add(stream)
     }
-    let told = 0
+    let notified = 0
     for (const stream of listeners) {
       this.#tell(stream, found)
-      if (++told % TOLD_A_TURN === 0) await nextTurn()
+      if (++notified % REPORTED_A_TURN === 0) await nextTurn()
     }
   }
 
@@ -207,10 +209,10 @@ class StreamHub implements Streams {
   #tell(stream: Stream, found: ReadonlyMap<Topic, News>): void {
     if (!stream.isLive) return
     for (const notice of noticesOf(stream, found)) this.#write(stream, notice)
-    for (const one of inOrder(stream, found)) {
-      const { from, event } = one
+    for (const mergedEvent of inOrder(stream, found)) {
+      const { from, event } = mergedEvent
       if (from.some((i) => event.seq <= stream.at[i]!)) continue
-      moveOn(stream.request.sources, stream.at, { ...one, isForward: true })
+      moveOn(stream.request.sources, stream.at, { ...mergedEvent, isForward: true })
       this.#send(stream, event)
     }
     if (stream.response.writableLength > MAX_UNSENT_BYTES) this.#fallBehind(stream)

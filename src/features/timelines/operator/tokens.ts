@@ -50,7 +50,7 @@ type TokenRequest = {
   [Kind in keyof TokenRequests]: { kind: Kind; body: TokenRequests[Kind] }
 }[keyof TokenRequests]
 
-const MAX_WISH_BYTES = 16_384
+const MAX_REQUEST_BYTES = 16_384
 export const DEFAULT_RATE = 60_000
 export const MAX_RATE = 100_000_000
 export const MAX_DAYS = 36_500
@@ -66,7 +66,7 @@ export function addTokens(
 ): void {
   const operate = (request: TokenRequest) => ingest.operate(request)
   app.get('/tokens', (c) => c.json({ tokens: listServiceTokens(db).map(tokenLine) }))
-  app.post('/tokens', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
+  app.post('/tokens', bodyLimit({ maxSize: MAX_REQUEST_BYTES }), async (c) => {
     const fields = checkTokenFields(await readJson(c.req))
     if (findServiceTokenNamed(db, fields.name)) throw takenName(fields.name)
     const token = fields.token ?? newServiceToken()

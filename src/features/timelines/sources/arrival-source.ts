@@ -46,10 +46,10 @@ type Order = {
 const WALKED_AN_ACCOUNT = 3
 const MIN_WALK = 1_024
 /** With more accounts than this, none is looked up: the walk continues, and the page may end early. */
-const MAX_ASKED = 4_000
+const MAX_REQUESTED = 4_000
 const MAX_WALK = 400_000
 /** First rows asked per account; few suffice, since most pages mix many accounts. */
-const FIRST_ASKED = 8
+const FIRST_REQUESTED = 8
 
 export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<Arrival> {
   const { key, arrivals, originators, now = Date.now } = parts
@@ -57,11 +57,11 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
   let order: Order = { before: new Map() }
 
   function collect(range: ArrivalRange): SourceSlice<Arrival> {
-    const isAsked = originators.size <= MAX_ASKED
-    const most = isAsked ? Math.max(MIN_WALK, originators.size * WALKED_AN_ACCOUNT) : MAX_WALK
+    const isRequested = originators.size <= MAX_REQUESTED
+    const most = isRequested ? Math.max(MIN_WALK, originators.size * WALKED_AN_ACCOUNT) : MAX_WALK
     const walked = originators.size === 1 ? nothingYet(range) : walk(parts, range, most)
     const isEnough = walked.isEnd || walked.events.length === range.limit
-    if (!isAsked || isEnough || isTimeUp()) return walked
+    if (!isRequested || isEnough || isTimeUp()) return walked
     const limit = range.limit - walked.events.length
     const rest = ask(parts, { ...range, at: walked.reached, limit })
     return { ...rest, events: [...walked.events, ...rest.events] }
@@ -95,9 +95,9 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
 function orderOf({ events, isEnd }: SourceSlice<Arrival>, { at, isForward }: ArrivalRange): Order {
   const before = new Map<number, number | undefined>()
   for (let i = 1; i < events.length; i++) {
-    const [one, next] = [events[i - 1]!.seq, events[i]!.seq]
-    if (isForward) before.set(next, one)
-    else before.set(one, next)
+    const [value, next] = [events[i - 1]!.seq, events[i]!.seq]
+    if (isForward) before.set(next, value)
+    else before.set(value, next)
   }
   const lowest = events.at(isForward ? 0 : -1)
   const isFirstKnown = isForward ? at === 0 : isEnd
@@ -113,7 +113,7 @@ function walk(parts: ArrivalSourceParts, range: ArrivalRange, most: number): Sou
     // A draw that dropped some events will drop more.
     const limit = (range.limit - events.length) * (looked === 0 ? 1 : 4)
     const step = { ...range, at, limit, most: most - looked }
-    const walked = parts.blocks.walk(step, (uid) => isShown(parts, uid))
+    const walked = parts.blocks.walk(step, (uid) => isVisible(parts, uid))
     events.push(...parts.originators.taken(walked.found))
     at = walked.reached
     looked += walked.looked
@@ -124,7 +124,7 @@ function walk(parts: ArrivalSourceParts, range: ArrivalRange, most: number): Sou
   return { events, reached: at, isEnd: false }
 }
 
-function isShown({ originators, flagsOf }: ArrivalSourceParts, uid: number): boolean {
+function isVisible({ originators, flagsOf }: ArrivalSourceParts, uid: number): boolean {
   return originators.has(uid) && (flagsOf(uid) & HIDDEN) === 0
 }
 
@@ -183,10 +183,10 @@ function takenOf(
   range: ArrivalRange & { until: number },
 ): Arrival[] {
   const { arrivals, originators } = parts
-  if (!isShown(parts, uid)) return []
+  if (!isVisible(parts, uid)) return []
   const taken: Arrival[] = []
   let { at } = range
-  let limit = originators.size === 1 ? range.limit : Math.min(FIRST_ASKED, range.limit)
+  let limit = originators.size === 1 ? range.limit : Math.min(FIRST_REQUESTED, range.limit)
   for (let isEnd = false; !isEnd && taken.length < range.limit; limit = range.limit) {
     const rows = arrivals.of(uid, { ...range, at, limit })
     taken.push(...originators.taken(rows))

@@ -72,7 +72,7 @@ export class CachedTimelines {
     if (known) return known
     const all = read(list)
     const members = { all, set: new Set(all) }
-    this.keepList(list, members)
+    this.addList(list, members)
     return members
   }
 
@@ -80,7 +80,7 @@ export class CachedTimelines {
     return this.#lists.get(list)
   }
 
-  keepList(list: number, members: Members): void {
+  addList(list: number, members: Members): void {
     if (this.#lists.has(list)) return
     if (this.#members > MAX_MEMBERS) this.#forgetLists()
     this.#members += members.all.length
@@ -96,8 +96,8 @@ export class CachedTimelines {
   }
 
   #forgetItem(item: number): void {
-    const one = this.#touched && this.events.find(item)
-    if (one && this.#touched!.size < MAX_TOUCHED) this.#touched!.set(item, one)
+    const cachedEvent = this.#touched && this.events.find(item)
+    if (cachedEvent && this.#touched!.size < MAX_TOUCHED) this.#touched!.set(item, cachedEvent)
     this.events.forget(item)
     this.#arrivals.delete(item)
   }

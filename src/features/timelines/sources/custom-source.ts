@@ -31,7 +31,7 @@ export function createCustomSource(parts: {
     tip: () => timelines.visible(id()),
     read: (range) => readInTime(timelines, id(), range),
     before: (seq) => timelines.read(id(), { at: seq, isForward: false, limit: 1 })[0]?.seq,
-    describe: (events) => new Map(events.map((one) => [one.seq, customEntity(one)] as const)),
+    describe: (events) => new Map(events.map((event) => [event.seq, customEntity(event)] as const)),
     eventId: (seq) => eventIdIn(key, seq),
     gaps(events, isTip) {
       const numbers = events.map(({ seq }) => seq)
@@ -54,7 +54,7 @@ function readInTime(
   while (events.length < limit) {
     const most = Math.min(AT_ONCE, limit - events.length)
     const found = timelines.read(id, { at: reached, isForward, limit: most })
-    for (const one of found) events.push({ ...one, at: one.receivedAt })
+    for (const customEvent of found) events.push({ ...customEvent, at: customEvent.receivedAt })
     reached = found.at(-1)?.seq ?? reached
     if (found.length < most) return { events, reached, isEnd: true }
     if (isTimeUp()) break

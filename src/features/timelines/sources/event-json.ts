@@ -37,10 +37,10 @@ export function eventIdIn(timeline: string, seq: number): string {
 export function eventJson(event: DescribedEvent): string {
   const { entity } = event
   const fields = 'fields' in entity ? entity.fields : toByteText(fieldsOf(entity))
-  return placeOf(event) + fields + endOf(event)
+  return positionOf(event) + fields + endOf(event)
 }
 
-function placeOf({ id, timeline, seq, before }: DescribedEvent): string {
+function positionOf({ id, timeline, seq, before }: DescribedEvent): string {
   const previous = before === undefined ? 'null' : `"${before}"`
   return `{"event_id":"${id}","sequence_id":"${seq}","prev_sequence_id":${previous},"timeline_key":"${timeline}",`
 }
@@ -82,7 +82,7 @@ export function pageBytes({ events, nextCursor, prevCursor, gaps, skipped }: Pag
   buffer.clear()
   buffer.text('{"events":[')
   for (const [i, event] of events.entries()) {
-    buffer.text((i === 0 ? '' : ',') + placeOf(event))
+    buffer.text((i === 0 ? '' : ',') + positionOf(event))
     const { entity } = event
     if ('fields' in entity) buffer.byteText([entity.fields])
     else buffer.text(fieldsOf(entity))
@@ -92,9 +92,9 @@ export function pageBytes({ events, nextCursor, prevCursor, gaps, skipped }: Pag
   return buffer.take()
 }
 
-export function gapFields(one: TimelineGap): Record<string, unknown> {
-  if ('gap' in one) return ofStream(one.kind, one.gap)
-  const { kind, from, to, since } = one
+export function gapFields(timelineGap: TimelineGap): Record<string, unknown> {
+  if ('gap' in timelineGap) return ofStream(timelineGap.kind, timelineGap.gap)
+  const { kind, from, to, since } = timelineGap
   return {
     kind,
     from_sequence_id: String(from),

@@ -24,24 +24,24 @@ export function createFeedEvents(parts: {
   actors: Pick<ActorReader, 'didOf'>
   entities: FeedEntities
   takedowns: TakedownReader
-  kept: Pick<CachedTimelines, 'events'> | undefined
+  cached: Pick<CachedTimelines, 'events'> | undefined
 }): FeedEvents {
-  const { actors, entities, takedowns, kept } = parts
+  const { actors, entities, takedowns, cached } = parts
 
   function read(items: readonly number[]): Map<number, PlainEntity> {
     const found = entities(items)
     const described = [...found].map(
-      ([item, one]) => [item, toEntity(actors, one)] as [number, PlainEntity],
+      ([item, feedEntity]) => [item, toEntity(actors, feedEntity)] as [number, PlainEntity],
     )
     return withoutHidden(takedowns, described)
   }
 
   return (arrivals) => {
-    if (!kept) return read(arrivals.map(({ item }) => item))
+    if (!cached) return read(arrivals.map(({ item }) => item))
     const found = new Map<number, Entity>()
     const unknown = new Map<number, Named>()
     for (const arrival of arrivals) {
-      const known = kept.events.find(arrival.item)
+      const known = cached.events.find(arrival.item)
       if (known) found.set(arrival.item, known)
       else unknown.set(arrival.item, arrival)
     }
@@ -49,31 +49,31 @@ export function createFeedEvents(parts: {
     for (const [item, entity] of read([...unknown.keys()])) {
       const { seq, uid } = unknown.get(item)!
       const { fields } = writeEntity(entity)
-      const one = { fields, bytes: EVENT_BYTES + fields.length, seq, uid }
-      kept.events.keep(item, one)
-      found.set(item, one)
+      const entry = { fields, bytes: EVENT_BYTES + fields.length, seq, uid }
+      cached.events.add(item, entry)
+      found.set(item, entry)
     }
     return found
   }
 }
 
-function toEntity(actors: Pick<ActorReader, 'didOf'>, one: FeedEntity): PlainEntity {
-  const actor = actors.didOf(one.uid)
-  const head = `{"actor":${JSON.stringify(actor)},"cid":"${unpackCid(one.cid)}"`
-  const { subject } = one
+function toEntity(actors: Pick<ActorReader, 'didOf'>, feedEntity: FeedEntity): PlainEntity {
+  const actor = actors.didOf(feedEntity.uid)
+  const head = `{"actor":${JSON.stringify(actor)},"cid":"${unpackCid(feedEntity.cid)}"`
+  const { subject } = feedEntity
   if (subject) {
     const uri = recordUri(actors.didOf(subject.uid), 'app.bsky.feed.post', subject.rkey)
     return {
-      id: recordUri(actor, 'app.bsky.feed.repost', one.rkey),
+      id: recordUri(actor, 'app.bsky.feed.repost', feedEntity.rkey),
       type: 'repost',
       payload: `${head},"subject":${JSON.stringify({ uri })}}`,
-      producerTs: one.createdAt,
+      producerTs: feedEntity.createdAt,
     }
   }
   return {
-    id: recordUri(actor, 'app.bsky.feed.post', one.rkey),
-    type: one.isReply ? 'reply' : 'post',
-    payload: `${head},"record":${one.record ?? 'null'}}`,
-    producerTs: one.createdAt,
+    id: recordUri(actor, 'app.bsky.feed.post', feedEntity.rkey),
+    type: feedEntity.isReply ? 'reply' : 'post',
+    payload: `${head},"record":${feedEntity.record ?? 'null'}}`,
+    producerTs: feedEntity.createdAt,
   }
 }

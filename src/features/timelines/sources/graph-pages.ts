@@ -61,7 +61,7 @@ export function readAdjacency(
   const write = (...at: number[]) => cursors.write(name, { isForward: true, at })
   const [first, within] = cursor === undefined ? [0, 0] : cursors.read(name, cursor).at
   const lines: AdjacencyLine[] = []
-  let room = MAX_FOLLOWS_A_PAGE
+  let capacity = MAX_FOLLOWS_A_PAGE
   // The account of the last line may have more follows.
   const ids = source.accounts(Math.max(first! - 1, 0), ACCOUNTS_AT_ONCE)
   for (let i = 0; i < ids.length; i++) {
@@ -74,8 +74,8 @@ export function readAdjacency(
       if (follows.length === 0) break
       after = follows[follows.length - 1]!
       lines.push({ actor: actor!, follows: namesOf(source, follows), cursor: write(id, after) })
-      room -= follows.length
-      if (room <= 0) return { lines, next: write(id, after) }
+      capacity -= follows.length
+      if (capacity <= 0) return { lines, next: write(id, after) }
     }
   }
   const last = ids[ids.length - 1]

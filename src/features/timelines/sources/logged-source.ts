@@ -79,22 +79,23 @@ async function collect(parts: Dependencies, logs: FollowingLogs, range: ArrivalR
   for (let reads = 0; reads < MAX_READS && !isEnd && events.length < range.limit; reads++) {
     const limit = range.limit - events.length
     const slice = await logs.read(parts.did, { ...range, at: reached, limit })
-    events.push(...shown(parts, slice.entries))
+    events.push(...visible(parts, slice.entries))
     reached = slice.entries.at(-1)?.number ?? reached
     isEnd = slice.isEnd
   }
   return { events, reached, isEnd }
 }
 
-function shown(parts: Dependencies, entries: readonly LoggedEntry[]): Arrival[] {
+function visible(parts: Dependencies, entries: readonly LoggedEntry[]): Arrival[] {
   const { items, actors, graph, uid: viewer, blocked } = parts
   const found = items.byUri(entries.map(({ uri }) => uri))
   const isBlocked = blocked([...found.values()])
   return entries.flatMap(({ number, uri, at }) => {
-    const one = found.get(uri)
-    if (!one || (actors.flagsOf(one.uid) & HIDDEN) !== 0) return []
-    const isTheirs = one.uid === viewer || (graph.has(viewer, one.uid) && !isBlocked(one.uid))
-    return isTheirs ? [{ seq: number, uid: one.uid, item: one.item, at }] : []
+    const namedItem = found.get(uri)
+    if (!namedItem || (actors.flagsOf(namedItem.uid) & HIDDEN) !== 0) return []
+    const isTheirs =
+      namedItem.uid === viewer || (graph.has(viewer, namedItem.uid) && !isBlocked(namedItem.uid))
+    return isTheirs ? [{ seq: number, uid: namedItem.uid, item: namedItem.item, at }] : []
   })
 }
 

@@ -32,13 +32,14 @@ export function readMerged(
   maxWaitMs: number = MAX_WAIT_MS,
 ): Merged | Promise<Merged> {
   const { isForward, limit } = request
-  const asked = sources.map((source, i) => {
+  const requested = sources.map((source, i) => {
     const range: ArrivalRange = { at: request.at[i]!, isForward, limit }
     return source.read(range)
   })
   const finish = (slices: Slices) => merge(sources, slices, request)
-  if (!asked.some((one) => one instanceof Promise)) return finish(asked as SourceSlice[])
-  return Promise.all(asked.map((one) => inTime(one, maxWaitMs))).then(finish)
+  if (!requested.some((slice) => slice instanceof Promise))
+    return finish(requested as SourceSlice[])
+  return Promise.all(requested.map((slice) => inTime(slice, maxWaitMs))).then(finish)
 }
 
 /** Treats a failed read like a late one: undefined. */
@@ -65,7 +66,7 @@ export function merge<T extends Arrived>(
   const groups = groupsOf(sources)
   const isUsedUp = (slice: SourceSlice<T>, i: number) => taken[i] === slice.events.length
   // While a timeline has more to read than was read, its next event is unknown.
-  const isUnknown = () => slices.some((one, i) => one && !one.isEnd && isUsedUp(one, i))
+  const isUnknown = () => slices.some((slice, i) => slice && !slice.isEnd && isUsedUp(slice, i))
   while (events.length < limit && !isUnknown()) {
     const heads = groups.map((group) => headOf(group, next, isForward))
     const found = nearest(heads, isForward)
@@ -101,8 +102,8 @@ function headOf<T extends Arrived>(
 ): MergedEvent<T> | undefined {
   let event: T | undefined
   for (const i of group) {
-    const one = next(i)
-    if (one && (!event || (isForward ? one.seq < event.seq : one.seq > event.seq))) event = one
+    const item = next(i)
+    if (item && (!event || (isForward ? item.seq < event.seq : item.seq > event.seq))) event = item
   }
   const seq = event?.seq
   return event && { event, from: group.filter((i) => next(i)?.seq === seq) }

@@ -22,7 +22,7 @@ export function createListReading(
   { db, actors }: { db: Db; actors: Pick<ActorReader, 'uidOf'> },
   readers: Readers,
 ): ListReading {
-  const { kept, begin } = readers
+  const { kept: cached, begin } = readers
 
   function idOf({ kind, name }: TimelineKey): number | undefined {
     const uri = kind === 'list' ? parseRecordUri(name) : undefined
@@ -31,16 +31,16 @@ export function createListReading(
   }
 
   return function* (keys) {
-    if (!kept) return
+    if (!cached) return
     begin()
     let left = MAX_MEMBERS
     for (const key of keys) {
       const list = idOf(key)
       if (list === undefined) continue
-      const members = kept.knownList(list) ?? (yield* read(readers, list, left))
+      const members = cached.knownList(list) ?? (yield* read(readers, list, left))
       left -= members.all.length
       if (left < 0) throw tooMany()
-      kept.keepList(list, members)
+      cached.addList(list, members)
     }
   }
 }

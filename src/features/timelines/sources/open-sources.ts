@@ -4,7 +4,7 @@ import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { createTimelineGaps } from '../../../answers/skeleton/timeline-gaps.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../base/atproto/keys.ts'
-import type { Keeps } from '../../../data/graph/lossiness.ts'
+import type { IsDrawn } from '../../../data/graph/lossiness.ts'
 import { type ActorReader, MEMBER } from '../../../data/graph/types.ts'
 import type { InvalidationReader } from '../../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../../data/store/db.ts'
@@ -36,7 +36,7 @@ export type SourceParts = {
   db: Db
   actors: ActorReader
   graph: FollowGraphReader
-  keeps: Keeps
+  isDrawn: IsDrawn
   /** Logs of members' timelines, if several nodes share them. */
   logs?: FollowingLogs | undefined
 }
@@ -52,23 +52,23 @@ const PAGE = 8_192
  * @param invalidations - a reader for this use alone; if omitted, nothing is cached across pages
  */
 export function prepareReaders(
-  { db, actors, graph }: Omit<SourceParts, 'keeps'>,
+  { db, actors, graph }: Omit<SourceParts, 'isDrawn'>,
   invalidations?: InvalidationReader,
 ) {
-  const kept = invalidations && new CachedTimelines(invalidations)
+  const cached = invalidations && new CachedTimelines(invalidations)
   const takedowns = prepareTakedowns(db)
   const entities = prepareFeedEntities(db)
   return {
     /** Must be called before anything is read. */
-    begin: () => kept?.takeInvalidations(),
-    kept,
+    begin: () => cached?.takeInvalidations(),
+    kept: cached,
     logged: prepareLoggedItems(db, actors),
     arrivals: prepareArrivals(db),
-    arrivalBlocks: prepareArrivalBlocks(db, kept?.arrivals),
+    arrivalBlocks: prepareArrivalBlocks(db, cached?.arrivals),
     notifications: prepareNotificationArrivals(db),
     acts: prepareActArrivals(db),
     custom: prepareCustomTimelines(db),
-    events: createFeedEvents({ actors, entities, takedowns, kept }),
+    events: createFeedEvents({ actors, entities, takedowns, cached }),
     lists: prepareListPages(db),
     blocks: prepareBlockPairs(db),
     takedowns,
@@ -119,7 +119,7 @@ type Named = { key: string; uid: number }
 function openAuthor(parts: SourceParts, readers: Readers, { key, uid }: Named): TimelineSource {
   return createArrivalSource({
     ...common(parts, readers, key),
-    originators: { size: 1, has: (one) => one === uid, all: () => [uid], taken: (all) => all },
+    originators: { size: 1, has: (value) => value === uid, all: () => [uid], taken: (all) => all },
     gapsIn: (stretch) => readers.gaps(uid, stretch, MAX_GAPS),
   })
 }
@@ -133,17 +133,20 @@ export function openFollowing(
   readers: Readers,
   { key, uid }: Named,
 ): TimelineSource<Arrival> {
-  const { graph, keeps } = parts
+  const { graph, isDrawn } = parts
   const blocked = rememberBlocks(readers, uid)
   return createArrivalSource({
     ...common(parts, readers, key),
     originators: {
       size: graph.followsCount(uid) + 1,
-      has: (one) => one === uid || graph.has(uid, one),
+      has: (value) => value === uid || graph.has(uid, value),
       all: () => followsAndSelf(graph, uid),
       taken(all) {
         const isBlocked = blocked(all)
-        return all.filter((one) => one.uid === uid || (!isBlocked(one.uid) && keeps(uid, one.item)))
+        return all.filter(
+          (arrival) =>
+            arrival.uid === uid || (!isBlocked(arrival.uid) && isDrawn(uid, arrival.item)),
+        )
       },
     },
     gapsIn: (stretch) => readers.gaps(uid, stretch, MAX_GAPS),
@@ -200,9 +203,9 @@ function openList(
   })
 }
 
-function membersOf({ lists, kept }: Readers, list: number): Members {
+function membersOf({ lists, kept: cached }: Readers, list: number): Members {
   const read = (id: number) => lists.allMembers(id, MAX_LIST)
-  if (kept) return kept.membersOf(list, read)
+  if (cached) return cached.membersOf(list, read)
   const all = read(list)
   return { all, set: new Set(all) }
 }
@@ -247,8 +250,8 @@ export function describeArrivals(
 }
 
 /** Checks the authors of a page together; most pages have few. */
-function rememberBlocks({ blocks, kept }: Readers, viewer: number) {
-  const known = kept?.blocks ?? new CachedBlocks()
+function rememberBlocks({ blocks, kept: cached }: Readers, viewer: number) {
+  const known = cached?.blocks ?? new CachedBlocks()
   const read = (uids: readonly number[]) => {
     const { direct, byList } = blocks.blocked(uids.map((uid) => [viewer, uid] as const))
     return [...direct, ...byList].map(([, uid]) => uid)
@@ -266,9 +269,9 @@ function followsAndSelf(graph: FollowGraphReader, uid: number): Uint32Array {
   let after = 0
   for (let count = PAGE; count === PAGE && used < all.length; ) {
     count = graph.follows(uid, after, page)
-    const room = Math.min(count, all.length - used)
-    all.set(page.subarray(0, room), used)
-    used += room
+    const capacity = Math.min(count, all.length - used)
+    all.set(page.subarray(0, capacity), used)
+    used += capacity
     after = page[count - 1] ?? 0
   }
   if (!graph.has(uid, uid) && used < all.length) all[used++] = uid

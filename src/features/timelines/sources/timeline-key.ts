@@ -41,7 +41,7 @@ export function parseTimelineKey(text: string, isForOwner = false): TimelineKey[
 
 function parseOne(text: string, isForOwner: boolean): TimelineKey {
   const colon = text.indexOf(':')
-  const kind = KINDS.find((one) => one === text.slice(0, colon))
+  const kind = KINDS.find((item) => item === text.slice(0, colon))
   const name = text.slice(colon + 1)
   if (!kind || !isFit(kind, name)) throw unfit(text)
   return isForOwner && kind === 'list' ? { text, kind, name, isForOwner } : { text, kind, name }

@@ -72,7 +72,7 @@ export function createTimelines(parts: {
     })
     if (!(merged instanceof Promise))
       return { page: describe(cursors, opened, { ...merged, position }) }
-    const later = atMoment((one: Merged) => describe(cursors, opened, { ...one, position }))
+    const later = atMoment((merged: Merged) => describe(cursors, opened, { ...merged, position }))
     return { page: merged.then(later) }
   })
 
@@ -85,7 +85,7 @@ export function createTimelines(parts: {
     if (cursor !== undefined) return fromCursor(cursors.read(key, cursor), direction)
     if (since !== undefined) return fromSequence(since, opened, direction)
     const isForward = direction === 'forward'
-    return { isForward, at: opened.map((one) => (isForward ? 0 : one.tip() + 1)) }
+    return { isForward, at: opened.map((source) => (isForward ? 0 : source.tip() + 1)) }
   }
 
   return {
@@ -106,8 +106,8 @@ function describe(
   const { isForward, at } = merged.position
   const given = givenIn(opened, merged.position.given)
   const events = timed('rows', () => describeEvents(opened, merged, given))
-  const key = opened.map((one) => one.key).join('+')
-  const write = (one: Position) => cursors.write(key, one)
+  const key = opened.map((source) => source.key).join('+')
+  const write = (position: Position) => cursors.write(key, position)
   const back = at.map((seq) => (isForward ? seq + 1 : seq - 1))
   const isLast = merged.isEnd && merged.skipped.length === 0 && !isForward
   return {

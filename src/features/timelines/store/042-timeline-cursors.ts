@@ -25,7 +25,7 @@ function contentOf(cursor: unknown): Content | undefined {
   try {
     const text = Buffer.from(String(cursor).split('.')[0]!, 'base64url').toString()
     const { d, s } = JSON.parse(text) as Content
-    return s.length <= 16 && s.every((one) => /^-?\d{1,16}$/.test(one)) ? { d, s } : undefined
+    return s.length <= 16 && s.every((value) => /^-?\d{1,16}$/.test(value)) ? { d, s } : undefined
   } catch {
     return undefined
   }

@@ -18,14 +18,14 @@ const statements = perDatabase((db) => ({
 }))
 
 /** The last entry applied; 0: none. */
-export function followedVersion(db: Db, { name, place }: SharedTimeline): number {
-  return statements(db).find.get(name, place) ?? 0
+export function followedVersion(db: Db, { name, place: clusterId }: SharedTimeline): number {
+  return statements(db).find.get(name, clusterId) ?? 0
 }
 
 export function setFollowedVersion(
   db: WriteDb,
-  { name, place }: SharedTimeline,
+  { name, place: clusterId }: SharedTimeline,
   version: number,
 ): void {
-  statements(db).put.run(name, place, version)
+  statements(db).put.run(name, clusterId, version)
 }

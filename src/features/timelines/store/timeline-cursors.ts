@@ -15,7 +15,7 @@ type StoredCursor = Position & { updatedAt: number }
 
 type Row = { is_forward: number; positions: string; updated_at: number }
 
-type Place = CursorOwner & { timeline: Buffer }
+type ListPosition = CursorOwner & { timeline: Buffer }
 
 /** Rows and bytes of one owner. */
 export const CURSOR_LIMITS = {
@@ -27,15 +27,15 @@ export const CURSOR_LIMITS = {
 const ROW_BYTES = 64
 
 const statements = perDatabase((db) => ({
-  find: db.prepare<[Place], Row>(
+  find: db.prepare<[ListPosition], Row>(
     `SELECT is_forward, positions, updated_at FROM timeline_cursors
       WHERE uid = @uid AND token = @token AND timeline = @timeline`,
   ),
-  others: db.prepare<[Place], { rows: number; bytes: number }>(
+  others: db.prepare<[ListPosition], { rows: number; bytes: number }>(
     `SELECT count(*) AS rows, total(${ROW_BYTES} + length(token) + length(positions)) AS bytes
       FROM timeline_cursors WHERE uid = @uid AND token = @token AND timeline <> @timeline`,
   ),
-  put: db.prepare<[Place & Row]>(
+  put: db.prepare<[ListPosition & Row]>(
     `INSERT OR REPLACE INTO timeline_cursors (uid, token, timeline, is_forward, positions, updated_at)
       VALUES (@uid, @token, @timeline, @is_forward, @positions, @updated_at)`,
   ),
@@ -64,14 +64,14 @@ export function storeCursor(
   owner: CursorOwner,
   { timeline: key, position, now }: { timeline: string; position: Position; now: number },
 ): boolean {
-  const place = { ...owner, timeline: timelineDigest(key) }
+  const owned = { ...owner, timeline: timelineDigest(key) }
   const positions = position.at.join(' ')
   const limits = owner.uid === 0 ? CURSOR_LIMITS.token : CURSOR_LIMITS.member
-  const { rows, bytes } = statements(db).others.get(place)!
+  const { rows, bytes } = statements(db).others.get(owned)!
   const size = ROW_BYTES + owner.token.length + positions.length
   if (rows >= limits.rows || bytes + size > limits.bytes) return false
   const row = { is_forward: position.isForward ? 1 : 0, positions, updated_at: now }
-  statements(db).put.run({ ...place, ...row })
+  statements(db).put.run({ ...owned, ...row })
   return true
 }
 

@@ -73,16 +73,16 @@ const COUNTED_EVERY = 256
 
 /** @returns a function that appends within a transaction. */
 export function createAppend(limits: TimelineLimits = LIMITS): Append {
-  let room: Room | undefined
+  let diskSpace: Capacity | undefined
   let batches = 0
   return (db, posts, now, onInserted, receivedAt = now) => {
-    if (!room || ++batches % COUNTED_EVERY === 0) room = countRoom(db, limits)
-    const batch: Batch = { db, limits, now, receivedAt, rows: new Map(), room, onInserted }
+    if (!diskSpace || ++batches % COUNTED_EVERY === 0) diskSpace = countCapacity(db, limits)
+    const batch: Batch = { db, limits, now, receivedAt, rows: new Map(), diskSpace, onInserted }
     // An error rolls the batch back and makes the counted room wrong.
-    room = undefined
+    diskSpace = undefined
     const outcomes = posts.map((post) => appendOne(batch, post))
     for (const row of batch.rows.values()) finish(batch, row)
-    room = batch.room
+    diskSpace = batch.diskSpace
     return outcomes
   }
 }
@@ -93,14 +93,21 @@ export function followPosts(
   { name, posts, now }: { name: string; posts: readonly GivenPost[]; now: number },
 ): void {
   const row = findCustomTimeline(db, name) ?? createCustomTimeline(db, name, now)
-  const room = { bytes: 0, timelines: 0, keys: undefined }
-  const batch: Batch = { db, limits: LIMITS, now, receivedAt: now, rows: new Map(), room }
+  const capacity = { bytes: 0, timelines: 0, keys: undefined }
+  const batch: Batch = {
+    db,
+    limits: LIMITS,
+    now,
+    receivedAt: now,
+    rows: new Map(),
+    diskSpace: capacity,
+  }
   // Events that this node had under these numbers before sharing stay.
-  for (const one of posts) if (one.seq > row.last_seq) insert(batch, row, one)
+  for (const post of posts) if (post.seq > row.last_seq) insert(batch, row, post)
   finish(batch, row)
 }
 
-type Room = { bytes: number; timelines: number; keys: number | undefined }
+type Capacity = { bytes: number; timelines: number; keys: number | undefined }
 
 type Batch = {
   db: WriteDb
@@ -108,11 +115,11 @@ type Batch = {
   now: number
   receivedAt: number
   rows: Map<string, CustomTimelineRow>
-  room: Room
+  diskSpace: Capacity
   onInserted?: ((post: TimelinePost, seq: number) => void) | undefined
 }
 
-function countRoom(db: Db, limits: TimelineLimits): Room {
+function countCapacity(db: Db, limits: TimelineLimits): Capacity {
   return {
     bytes: limits.allBytes - customBytes(db),
     timelines: limits.timelines - countCustomTimelines(db),
@@ -128,17 +135,17 @@ function appendOne(batch: Batch, post: TimelinePost): PostOutcome {
   const full = whyFull(batch, post, found)
   if (full) return full
   const row = found ?? createCustomTimeline(db, post.name, now)
-  if (!found) batch.room.timelines--
+  if (!found) batch.diskSpace.timelines--
   batch.rows.set(post.name, row)
-  const place = post.numbered ? numberedPlace(batch, row, post.numbered) : row.last_seq + 1
-  if (typeof place !== 'number') return place
-  insert(batch, row, { post, seq: place })
-  batch.onInserted?.(post, place)
-  return { ok: true, seq: place, receivedAt: batch.receivedAt }
+  const position = post.numbered ? numberedPosition(batch, row, post.numbered) : row.last_seq + 1
+  if (typeof position !== 'number') return position
+  insert(batch, row, { post, seq: position })
+  batch.onInserted?.(post, position)
+  return { ok: true, seq: position, receivedAt: batch.receivedAt }
 }
 
 function insert(
-  { db, receivedAt: ofBatch, room }: Batch,
+  { db, receivedAt: ofBatch, diskSpace }: Batch,
   row: CustomTimelineRow,
   { post, seq, at: receivedAt = ofBatch }: GivenPost,
 ): void {
@@ -149,10 +156,10 @@ function insert(
   row.last_seq = Math.max(row.last_seq, seq)
   row.events++
   row.bytes += bytes
-  room.bytes -= bytes
+  diskSpace.bytes -= bytes
   if (!key) return
   row.other_bytes += KEY_BYTES
-  room.bytes -= KEY_BYTES
+  diskSpace.bytes -= KEY_BYTES
   putPostedKey(db, row.id, key, { body, seq, receivedAt })
 }
 
@@ -164,21 +171,21 @@ function again(post: TimelinePost, known: PostedKey): PostOutcome {
 }
 
 function whyFull(
-  { room, limits, db }: Batch,
+  { diskSpace, limits, db }: Batch,
   post: TimelinePost,
   row: CustomTimelineRow | undefined,
 ): PostOutcome | undefined {
   const { key } = post
-  if (!row && room.timelines <= 0) {
+  if (!row && diskSpace.timelines <= 0) {
     return refused(503, 'TimelinesFull', `There are ${limits.timelines} timelines already`)
   }
-  if (eventBytes(post) + (key ? KEY_BYTES : 0) > room.bytes) {
+  if (eventBytes(post) + (key ? KEY_BYTES : 0) > diskSpace.bytes) {
     return refused(503, 'TimelinesFull', 'Timelines have reached their size limit')
   }
   if (!key) return undefined
-  room.keys ??= limits.keys - countPostedKeys(db)
-  const isRoomHere = (row?.other_bytes ?? 0) + KEY_BYTES <= limits.bytes / 2
-  if (isRoomHere && room.keys-- > 0) return undefined
+  diskSpace.keys ??= limits.keys - countPostedKeys(db)
+  const isCapacityHere = (row?.other_bytes ?? 0) + KEY_BYTES <= limits.bytes / 2
+  if (isCapacityHere && diskSpace.keys-- > 0) return undefined
   return refused(
     429,
     'TooManyIdempotencyKeys',
@@ -187,7 +194,7 @@ function whyFull(
 }
 
 /** The place already reserved for this number, or a new one. */
-function numberedPlace(
+function numberedPosition(
   batch: Batch,
   row: CustomTimelineRow,
   { producer, number }: NonNullable<TimelinePost['numbered']>,
@@ -195,7 +202,7 @@ function numberedPlace(
   const { db, limits, now } = batch
   const timeline = row.id
   const last = lastNumberOf(db, timeline, producer)
-  if (number <= last) return latePlace(batch, row, { timeline, producer, number })
+  if (number <= last) return latePosition(batch, row, { timeline, producer, number })
   if (last === 0 && countProducers(db, timeline) >= limits.producers) {
     return refused(
       429,
@@ -212,9 +219,9 @@ function numberedPlace(
       `The last number was ${last}: at most ${limits.holes} may be missing at once`,
     )
   }
-  if (last === 0) batch.room.bytes -= producerBytes(producer)
+  if (last === 0) batch.diskSpace.bytes -= producerBytes(producer)
   if (skipped > 0) {
-    batch.room.bytes -= holeBytes(producer)
+    batch.diskSpace.bytes -= holeBytes(producer)
     const hole = { timeline, producer, number: last + 1, since: now, is_given_up: 0 }
     digHole(db, { ...hole, seq: row.last_seq + 1, count: skipped })
   }
@@ -223,19 +230,19 @@ function numberedPlace(
 }
 
 /** A post still awaited takes its place; one already given up goes to the end. */
-function latePlace(
+function latePosition(
   { db }: Batch,
   row: CustomTimelineRow,
-  one: { timeline: number; producer: string; number: number },
+  item: { timeline: number; producer: string; number: number },
 ): number | PostOutcome {
-  const hole = findHole(db, one)
+  const hole = findHole(db, item)
   if (!hole) {
-    const message = `Number ${one.number} was posted already, or was missing for too long`
+    const message = `Number ${item.number} was posted already, or was missing for too long`
     return refused(409, 'NumberPosted', message)
   }
-  fillHole(db, hole, one.number)
-  if (!hole.is_given_up) return hole.seq + one.number - hole.number
-  dropOldHoles(db, one.timeline)
+  fillHole(db, hole, item.number)
+  if (!hole.is_given_up) return hole.seq + item.number - hole.number
+  dropOldHoles(db, item.timeline)
   return row.last_seq + 1
 }
 

@@ -92,15 +92,15 @@ function whyNot(
   if (!found && countCustomGraphs(db) >= limits.graphs) {
     return refused(503, 'GraphsFull', `There are ${limits.graphs} graphs already`)
   }
-  const room = limits.edges - (found?.edges ?? 0)
-  const roomInAll = add.length > 0 ? limits.allEdges - countCustomEdges(db) : 0
-  if (add.length <= Math.min(room, roomInAll)) return undefined
+  const capacity = limits.edges - (found?.edges ?? 0)
+  const capacityInAll = add.length > 0 ? limits.allEdges - countCustomEdges(db) : 0
+  if (add.length <= Math.min(capacity, capacityInAll)) return undefined
   // The edit may add follows that exist already.
   const growth = growthOf(db, edit, found)
-  if (growth > 0 && growth > room) {
+  if (growth > 0 && growth > capacity) {
     return refused(503, 'GraphsFull', `A graph has at most ${limits.edges} follows`)
   }
-  if (growth > 0 && growth > roomInAll) {
+  if (growth > 0 && growth > capacityInAll) {
     return refused(503, 'GraphsFull', `All graphs together have at most ${limits.allEdges} follows`)
   }
   return undefined

@@ -75,7 +75,7 @@ export function followLog(
   for (const { entry } of news) {
     const { at, posts, more } = JSON.parse(entry) as Entry
     const { name } = timeline
-    const read = posts.map(({ post, ...one }) => ({ ...one, post: fromWritten(name, post) }))
+    const read = posts.map(({ post, ...item }) => ({ ...item, post: fromWritten(name, post) }))
     followPosts(db, { name, posts: read, now: at })
     if (more) followRemainder(db, more, { name, at })
   }
@@ -88,8 +88,8 @@ function followRemainder(
   { name, at }: { name: string; at: number },
 ): void {
   const row = findCustomTimeline(db, name) ?? createCustomTimeline(db, name, at)
-  for (const { key, body, ...one } of keys) {
-    putPostedKey(db, row.id, fromBase64(key), { ...one, body: fromBase64(body) })
+  for (const { key, body, ...item } of keys) {
+    putPostedKey(db, row.id, fromBase64(key), { ...item, body: fromBase64(body) })
   }
   if (holes.length > 0) putMovedHoles(db, row.id, holes)
   for (const producer of producers) setLastNumber(db, { ...producer, timeline: row.id })
@@ -99,18 +99,18 @@ function followRemainder(
 /** Indexes of posts, cut into pieces that fit one entry. */
 export function* cutForLog(
   posts: readonly { payload: string }[],
-  places: Iterable<number>,
+  positions: Iterable<number>,
 ): Generator<number[]> {
   let some: number[] = []
   let bytes = 0
-  for (const place of places) {
-    const size = Buffer.byteLength(posts[place]!.payload)
+  for (const position of positions) {
+    const size = Buffer.byteLength(posts[position]!.payload)
     if (some.length === MAX_POSTS || (some.length > 0 && bytes + size > MAX_BYTES)) {
       yield some
       some = []
       bytes = 0
     }
-    some.push(place)
+    some.push(position)
     bytes += size
   }
   if (some.length > 0) yield some

@@ -51,13 +51,19 @@ function* remainderOf({ db, now }: Dependencies, row: CustomTimelineRow): Genera
   const keys = paged<MovedKey, Uint8Array>(new Uint8Array(), (after) =>
     movedKeys(db, id, { after, since, limit }),
   )
-  for (const some of keys((one) => one.key)) {
-    yield { keys: some.map((one) => ({ ...one, key: base64(one.key), body: base64(one.body) })) }
+  for (const some of keys((movedKey) => movedKey.key)) {
+    yield {
+      keys: some.map((movedKey) => ({
+        ...movedKey,
+        key: base64(movedKey.key),
+        body: base64(movedKey.body),
+      })),
+    }
   }
   const holes = paged(0, (after) => movedHoles(db, id, { after, limit }))
-  for (const some of holes((one) => one.seq)) yield { holes: some }
+  for (const some of holes((movedHole) => movedHole.seq)) yield { holes: some }
   const producers = paged('', (after) => movedProducers(db, id, { after, limit }))
-  for (const some of producers((one) => one.producer)) yield { producers: some }
+  for (const some of producers((item) => item.producer)) yield { producers: some }
   yield { lastSeq: row.last_seq }
 }
 

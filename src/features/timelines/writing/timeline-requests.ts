@@ -20,15 +20,15 @@ import { clearGraphs, editGraph } from './edit-graph.ts'
 import { followLog, planPosts } from './follow-log.ts'
 import { storeReadingPosition } from './store-cursor.ts'
 
-type Room = {
+type DiskSpace = {
   attempt<T>(work: () => T): T
-  ifThereIsRoom(work: () => void): void
+  ifThereIsSpace(work: () => void): void
 }
 
 type Dependencies = {
   db: Db
   writer: Pick<Writer, 'commit'>
-  room: Room
+  diskSpace: DiskSpace
   limits?: TimelineLimits
   /** Keeps the database's log short. */
   tendLog?: () => Promise<void> | undefined
@@ -46,7 +46,7 @@ const PRUNED_AT_ONCE = 5_000
 export function createTimelineRequests(
   parts: Dependencies,
 ): (request: TimelineRequest) => TimelineOutcomes {
-  const { writer, room } = parts
+  const { writer, diskSpace } = parts
   const append = createAppend(parts.limits ?? LIMITS)
 
   function write(request: TimelineRequest): TimelineOutcomes {
@@ -66,7 +66,7 @@ export function createTimelineRequests(
   }
 
   return (request) => {
-    const outcomes = room.attempt(() => write(request))
+    const outcomes = diskSpace.attempt(() => write(request))
     void parts.tendLog?.()
     return outcomes
   }
@@ -75,12 +75,12 @@ export function createTimelineRequests(
 export function tendTimelines({
   db,
   writer,
-  room,
-}: Pick<Dependencies, 'db' | 'writer'> & { room: Pick<Room, 'ifThereIsRoom'> }): {
+  diskSpace,
+}: Pick<Dependencies, 'db' | 'writer'> & { diskSpace: Pick<DiskSpace, 'ifThereIsSpace'> }): {
   stop(): void
 } {
   const commit = (work: (db: WriteDb, now: number) => void) =>
-    room.ifThereIsRoom(() => writer.commit(({ db, now }) => work(db, now)))
+    diskSpace.ifThereIsSpace(() => writer.commit(({ db, now }) => work(db, now)))
   commit(rotateSigningKeys)
   const looking = setInterval(() => {
     if (hasOpenHoles(db)) commit(giveUp)

@@ -32,13 +32,13 @@ export function createArrivals(
   const hosts = new Map<string, Host>(
     names.slice(0, MOST_HOSTS).map((name, i) => [name, { bit: 1 << i, connectedAt: undefined }]),
   )
-  const broughtBy = new Map<string, number>()
+  const receivedBy = new Map<string, number>()
   const order: (string | undefined)[] = new Array(most)
   let count = 0
 
   function forget(commit: string, number: number): void {
-    const bits = broughtBy.get(commit) ?? 0
-    broughtBy.delete(commit)
+    const bits = receivedBy.get(commit) ?? 0
+    receivedBy.delete(commit)
     for (const [name, host] of hosts) {
       const wasThere = host.connectedAt !== undefined && host.connectedAt <= number
       if (wasThere && (bits & host.bit) === 0) onCount(name, 'missed')
@@ -47,20 +47,20 @@ export function createArrivals(
 
   return {
     isKnown(name, commit) {
-      const bits = broughtBy.get(commit)
+      const bits = receivedBy.get(commit)
       const host = hosts.get(name)
       if (bits === undefined || !host) return false
       if ((bits & host.bit) === 0) onCount(name, 'repeated')
-      broughtBy.set(commit, bits | host.bit)
+      receivedBy.set(commit, bits | host.bit)
       return true
     },
     add(name, commit) {
       const host = hosts.get(name)
-      if (!host || broughtBy.has(commit)) return
+      if (!host || receivedBy.has(commit)) return
       const oldest = order[count % most]
       if (oldest !== undefined) forget(oldest, count - most)
       order[count++ % most] = commit
-      broughtBy.set(commit, host.bit)
+      receivedBy.set(commit, host.bit)
       onCount(name, 'first')
     },
     setConnected(name, isConnected) {

@@ -102,7 +102,7 @@ class FirehoseConsumer {
       apply,
       onRest: () => undefined,
       onFull: () => this.#setFull(true),
-      onRoom: () => this.#setFull(false),
+      onSpace: () => this.#setFull(false),
     })
   }
 
@@ -219,17 +219,17 @@ class FirehoseConsumer {
     // Frames that arrived together are read before the first is judged.
     await undefined
     for (let i = 0; i < this.#waiting.length && !this.#abort.signal.aborted; i++) {
-      const one = this.#waiting[i]!
-      const { host, frame } = one
+      const item = this.#waiting[i]!
+      const { host, frame } = item
       const commit = frame.kind === 'commit' ? frame.commit : undefined
       if (commit !== undefined && arrivals?.isKnown(host, commit)) {
-        this.#take(one, NOTHING)
+        this.#take(item, NOTHING)
         continue
       }
       const judged = judge.judge(frame)
       const verdict = judged instanceof Promise ? await judged : judged
       if (commit !== undefined && !verdict.failure) arrivals?.add(host, commit)
-      this.#take(one, verdict)
+      this.#take(item, verdict)
     }
     this.#waiting.length = 0
     this.#judging = undefined

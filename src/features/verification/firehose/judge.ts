@@ -63,8 +63,8 @@ export function createJudge(options: {
   }
 
   function confirmed(frame: AccountFrame): Verdict | Promise<Verdict> {
-    const isAsked = confirm && verifies(frame.did) && isCompared(frame.did)
-    return isAsked ? confirm(frame) : { events: [frame] }
+    const isRequested = confirm && verifies(frame.did) && isCompared(frame.did)
+    return isRequested ? confirm(frame) : { events: [frame] }
   }
 
   /** `before`: the key that did not fit. */

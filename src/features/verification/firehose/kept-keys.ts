@@ -8,23 +8,23 @@ const LINES_AT_ONCE = 5_000
 const LINE = /^(did:[a-z]+:[A-Za-z0-9.:_-]{1,80}) (did:key:z[A-Za-z0-9]{40,80})$/
 
 /** @returns did:keys by DID, the latest used last; none if there is no file */
-export function readKeptKeys(path: string): Map<string, string> {
-  const kept = new Map<string, string>()
+export function readStoredKeys(path: string): Map<string, string> {
+  const cache = new Map<string, string>()
   let text: string
   try {
     text = readFileSync(path, 'latin1')
   } catch {
-    return kept
+    return cache
   }
   for (const line of text.split('\n')) {
     const [, did, key] = LINE.exec(line) ?? []
-    if (did !== undefined && key !== undefined) kept.set(did, key)
+    if (did !== undefined && key !== undefined) cache.set(did, key)
   }
-  return kept
+  return cache
 }
 
 /** @throws errors of the file system */
-export async function writeKeptKeys(
+export async function writeStoredKeys(
   path: string,
   keys: readonly (readonly [did: string, key: string])[],
 ): Promise<void> {

@@ -29,7 +29,7 @@ type StrangersKeys = {
   perMinute: number
   now?: () => number
   /** From before a restart: did:keys by DID. */
-  kept?: Map<string, string>
+  cache?: Map<string, string>
 }
 
 type Known = { text: string; key: VerifyingKey }
@@ -49,7 +49,7 @@ export function createAccountKeys(
   strangers?: StrangersKeys,
 ): StoredKeys {
   const keys = new LruMap<string, Known>(strangers ? MAX_KEYS_OF_ALL : MAX_KEYS)
-  const kept = strangers?.kept ?? new Map<string, string>()
+  const cache = strangers?.cache ?? new Map<string, string>()
   /** Kept ones that were used, but not looked up since. */
   const unchecked = new Set<string>()
   const running = new Map<string, Promise<VerifyingKey | undefined>>()
@@ -78,10 +78,10 @@ export function createAccountKeys(
   }
 
   /** Known from now on. */
-  function takeKept(did: string): VerifyingKey | undefined {
-    const text = kept.get(did)
+  function takeStored(did: string): VerifyingKey | undefined {
+    const text = cache.get(did)
     if (text === undefined) return undefined
-    kept.delete(did)
+    cache.delete(did)
     try {
       const key = verifyingKey(text)
       keys.set(did, { text, key })
@@ -99,7 +99,7 @@ export function createAccountKeys(
   }
 
   function peek(did: string): VerifyingKey | undefined {
-    const key = keys.get(did)?.key ?? takeKept(did)
+    const key = keys.get(did)?.key ?? takeStored(did)
     if (unchecked.size > 0 && unchecked.has(did)) recheck(did)
     return key
   }
@@ -119,12 +119,12 @@ export function createAccountKeys(
     renew: (did) => lookUp(did, true),
     forget(did) {
       keys.delete(did)
-      kept.delete(did)
+      cache.delete(did)
       resolver.doubt(did)
     },
     all() {
       const known = [...keys.entries()].map(([did, { text }]): [string, string] => [did, text])
-      return [...kept, ...known].slice(-MAX_KEYS_OF_ALL)
+      return [...cache, ...known].slice(-MAX_KEYS_OF_ALL)
     },
   }
 }

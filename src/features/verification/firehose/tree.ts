@@ -48,7 +48,7 @@ export class Tree {
     let node: Kid = this.#root
     while (node !== null) {
       const known: TreeNode = this.#load(node)
-      const i = placeOf(known, key)
+      const i = positionOf(known, key)
       if (known.keys[i] === key) return known.values[i]
       node = known.kids[i]!
     }
@@ -92,7 +92,7 @@ export class Tree {
     at: number,
   ): TreeNode {
     const { key, value, height } = what
-    const i = placeOf(node, key)
+    const i = positionOf(node, key)
     if (node.keys[i] === key) throw new TreeError('a deleted record is still there')
     if (at > height) {
       const kid = node.kids[i]!
@@ -111,7 +111,7 @@ export class Tree {
   #split(kid: Kid, key: string): [Kid, Kid] {
     if (kid === null) return [null, null]
     const { keys, values, kids } = this.#load(kid)
-    const i = placeOf({ keys }, key)
+    const i = positionOf({ keys }, key)
     if (keys[i] === key) throw new TreeError('a deleted record is still there')
     const [left, right] = this.#split(kids[i]!, key)
     const before = {
@@ -128,7 +128,7 @@ export class Tree {
   }
 
   #removed(node: TreeNode, key: string, value: string): TreeNode {
-    const i = placeOf(node, key)
+    const i = positionOf(node, key)
     if (node.keys[i] === key) {
       if (node.values[i] !== value) throw new TreeError('a record is not the one of the tree')
       const merged = this.#merged(node.kids[i]!, node.kids[i + 1]!)
@@ -157,7 +157,7 @@ export class Tree {
   }
 
   #replaced(node: TreeNode, key: string, of: { from: string; to: string }): TreeNode {
-    const i = placeOf(node, key)
+    const i = positionOf(node, key)
     if (node.keys[i] === key) {
       if (node.values[i] !== of.from) throw new TreeError('a record is not the one of the tree')
       return { ...node, values: node.values.with(i, of.to) }
@@ -213,7 +213,7 @@ function kidIn(link: unknown): Kid {
 }
 
 /** The first key that is not before `key`. */
-function placeOf({ keys }: Pick<TreeNode, 'keys'>, key: string): number {
+function positionOf({ keys }: Pick<TreeNode, 'keys'>, key: string): number {
   let i = 0
   while (i < keys.length && keys[i]! < key) i++
   return i

@@ -26,12 +26,12 @@ export function createConnectionLimit(max: number, isProxy: (address: string) =>
       socket.destroy()
       return false
     }
-    const one = countOne(counts, address)
-    one.enter()
-    counted.set(socket, one)
+    const item = countOne(counts, address)
+    item.enter()
+    counted.set(socket, item)
     socket.once('close', () => {
       counted.delete(socket)
-      one.leave()
+      item.leave()
     })
     return true
   }

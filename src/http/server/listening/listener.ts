@@ -184,8 +184,8 @@ function unanswered(pipeline: Pipeline): Pipeline {
   const { slots, count } = pipeline
   let left = 0
   for (let i = 0; i < count; i++) {
-    const one = slots[i]!
-    if (!one.writableFinished && !one.destroyed) slots[left++] = one
+    const response = slots[i]!
+    if (!response.writableFinished && !response.destroyed) slots[left++] = response
   }
   slots.fill(undefined, left, count)
   pipeline.count = left

@@ -11,7 +11,7 @@ export type SocketBytes = {
 export function countSocketBytes(): SocketBytes {
   const open = new Set<Socket>()
   const closed = { received: 0, sent: 0 }
-  const told = { received: 0, sent: 0 }
+  const reported = { received: 0, sent: 0 }
   return {
     add(socket) {
       open.add(socket)
@@ -28,9 +28,9 @@ export function countSocketBytes(): SocketBytes {
         sent += socket.bytesWritten
       }
       // What a connection had yet to send when it broke was counted, and no longer is.
-      told.received = Math.max(told.received, received)
-      told.sent = Math.max(told.sent, sent)
-      return { ...told }
+      reported.received = Math.max(reported.received, received)
+      reported.sent = Math.max(reported.sent, sent)
+      return { ...reported }
     },
   }
 }

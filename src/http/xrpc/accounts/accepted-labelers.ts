@@ -10,7 +10,7 @@ import type { ActorReader } from '../../../data/graph/types.ts'
 import type { Accounts } from '../../../data/store/read/accounts/accounts.ts'
 import { type AcceptLabelers, parseAcceptLabelers } from '../../server/labelers.ts'
 
-const TOLD_AGAIN_AFTER_MS = 10 * MINUTE_MS
+const REPORTED_AGAIN_AFTER_MS = 10 * MINUTE_MS
 const MAX_REMEMBERED = 1_000
 const MAX_IN_FLIGHT = 8
 
@@ -48,20 +48,21 @@ export function createAcceptLabelers(parts: {
 
 /** Fire and forget: a lost report is repeated with a later request. */
 function createTeller({ writer, now = Date.now }: { writer: Writer; now?: () => number }) {
-  const told = new LruMap<string, number>(MAX_REMEMBERED)
+  const notified = new LruMap<string, number>(MAX_REMEMBERED)
   let inFlight = 0
   return (viewer: string, dids: readonly string[]): void => {
     if (inFlight >= MAX_IN_FLIGHT) return
-    const isDue = (did: string) => now() - (told.get(did) ?? -Infinity) >= TOLD_AGAIN_AFTER_MS
+    const isDue = (did: string) =>
+      now() - (notified.get(did) ?? -Infinity) >= REPORTED_AGAIN_AFTER_MS
     const labelers = dids.filter(isDue)
     if (labelers.length === 0) return
-    for (const did of labelers) told.set(did, now())
+    for (const did of labelers) notified.set(did, now())
     inFlight++
     writer
       .send({ kind: 'labelers-named', did: viewer, labelers })
       .catch(() => {
         // If the writer is busy or the disk is full, the next request reports them again.
-        for (const did of labelers) told.delete(did)
+        for (const did of labelers) notified.delete(did)
       })
       .finally(() => inFlight--)
   }

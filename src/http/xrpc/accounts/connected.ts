@@ -12,6 +12,6 @@ export function connected(
   const pairs = uids.map((uid) => [about.uid, uid] as const)
   const blocks = viewCache.blocksAmong(pairs, reader)
   return viewCache.profiles(uids, reader, {
-    isShown: (uid, relation) => !relation.blocks && !blocks.has(about.uid, uid),
+    isVisible: (uid, relation) => !relation.blocks && !blocks.has(about.uid, uid),
   })
 }

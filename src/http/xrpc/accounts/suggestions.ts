@@ -24,27 +24,27 @@ const MAX_SUGGESTED = 300
 /** Accounts whose follows are read, and how many follows of each. */
 const MAX_SOURCES = 300
 const MAX_FOLLOWS_EACH = 500
-const MAX_KEPT = 2_000
-const KEPT_FOR_MS = 10 * MINUTE_MS
+const MAX_CACHED = 2_000
+const CACHED_FOR_MS = 10 * MINUTE_MS
 
 export function createSuggestions({ graph, actors, now = Date.now }: Dependencies): Suggestions {
-  const kept = new LruMap<string, { uids: readonly number[]; at: number }>(MAX_KEPT)
+  const cache = new LruMap<string, { uids: readonly number[]; at: number }>(MAX_CACHED)
 
-  function keptOr(key: string, make: () => number[]): readonly number[] {
-    const before = kept.get(key)
-    if (before && now() - before.at < KEPT_FOR_MS) return before.uids
+  function cachedOr(key: string, make: () => number[]): readonly number[] {
+    const before = cache.get(key)
+    if (before && now() - before.at < CACHED_FOR_MS) return before.uids
     const uids = make()
-    kept.set(key, { uids, at: now() })
+    cache.set(key, { uids, at: now() })
     return uids
   }
 
-  const popular = () => keptOr('popular', () => mostFollowed(graph, actors.count))
-  const isShown = (uid: number) => (actors.flagsOf(uid) & HIDDEN) === 0
+  const popular = () => cachedOr('popular', () => mostFollowed(graph, actors.count))
+  const isVisible = (uid: number) => (actors.flagsOf(uid) & HIDDEN) === 0
 
   function ranked(sources: Uint32Array, viewer: number, leftOut: number): number[] {
     const votes = countFollows(graph, sources)
     const found = [...votes].filter(
-      ([uid]) => uid !== viewer && uid !== leftOut && isShown(uid) && !graph.has(viewer, uid),
+      ([uid]) => uid !== viewer && uid !== leftOut && isVisible(uid) && !graph.has(viewer, uid),
     )
     // Accounts with many followers everywhere are no useful suggestion: follows among the sources
     // must stand out.
@@ -60,20 +60,20 @@ export function createSuggestions({ graph, actors, now = Date.now }: Dependencie
   function filledUp(uids: number[], viewer: number, leftOut: number): number[] {
     const known = new Set([...uids, viewer, leftOut])
     const more = popular().filter(
-      (uid) => !known.has(uid) && isShown(uid) && !(viewer !== 0 && graph.has(viewer, uid)),
+      (uid) => !known.has(uid) && isVisible(uid) && !(viewer !== 0 && graph.has(viewer, uid)),
     )
     return [...uids, ...more].slice(0, MAX_SUGGESTED)
   }
 
   return {
     forViewer: (viewer) =>
-      keptOr(`for ${viewer}`, () => {
+      cachedOr(`for ${viewer}`, () => {
         const sources =
           viewer === 0 ? new Uint32Array() : some((out) => graph.follows(viewer, 0, out))
         return filledUp(ranked(sources, viewer, 0), viewer, 0)
       }),
     relativeTo: (actor, viewer) =>
-      keptOr(`${actor} for ${viewer}`, () =>
+      cachedOr(`${actor} for ${viewer}`, () =>
         ranked(
           some((out) => graph.followers(actor, 0, out)),
           viewer,

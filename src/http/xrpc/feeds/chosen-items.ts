@@ -12,9 +12,9 @@ import type { ItemByUri } from '../../../data/store/read/timelines/items-by-uri.
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { type AnswerRoom, createAnswerRoom } from '../paging/answer-room.ts'
+import { type AnswerBudget, createAnswerBudget } from '../paging/answer-room.ts'
 import { notBlockedOrMuted } from '../paging/present.ts'
-import { whenAsked } from '../waiting/when-asked.ts'
+import { whenRequested } from '../waiting/when-asked.ts'
 import type { FeedSkeleton } from './feed-skeleton.ts'
 
 type Chosen = FeedSkeleton['feed'][number]
@@ -46,7 +46,7 @@ export async function findItems(
   const single = unknown.filter(({ repost }) => repost === undefined).map(({ post }) => post)
   const theirs = app.elsewhere.posts(app, call, single)
   if (unknown.length === 0 || !call.viewer) return { items: found, elsewhere: await theirs }
-  const asked = fetchRequests.ask(call.viewer, {
+  const requested = fetchRequests.ask(call.viewer, {
     uris,
     dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))],
   })
@@ -57,7 +57,7 @@ export async function findItems(
   })
   await waits.awaited(uris, {
     isThere: () => isAnswered || itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
-    isOver: whenAsked(asked, () => underWay.records(keys)),
+    isOver: whenRequested(requested, () => underWay.records(keys)),
     maxWaitMs: unknown.length * 2 > named.length ? LONG_WAIT_MS : MAX_WAIT_MS,
     signal: call.signal,
   })
@@ -79,7 +79,7 @@ export type Offered = {
 type Presenting = {
   isShown?: (rules: FeedItemRules, facts: ItemFacts) => boolean
   /** What the rest of the same answer leaves. */
-  room?: AnswerRoom
+  room?: AnswerBudget
 }
 
 /** In the order of the choices, some at a time; undefined for those that are not shown. */
@@ -87,20 +87,22 @@ export function presentEach(
   { viewCache }: Needs<'viewCache'>,
   reader: Reader,
   page: Offered,
-  { isShown = notBlockedOrMuted, room = createAnswerRoom() }: Presenting = {},
+  { isShown = notBlockedOrMuted, room = createAnswerBudget() }: Presenting = {},
 ): Generator<void, readonly (object | undefined)[]> {
   const fields = ({ feedContext }: Chosen) => ({ feedContext, reqId: page.reqId })
   function present(some: readonly { choice: Chosen; item: number }[]): (object | undefined)[] {
-    const shown = some.filter(({ item }) => item !== 0).map(({ item }) => item)
+    const visible = some.filter(({ item }) => item !== 0).map(({ item }) => item)
     const ready = new Map(
-      viewCache.items(shown, reader, { isShown }).map((view, i) => [shown[i]!, view]),
+      viewCache
+        .items(visible, reader, { isVisible: isShown })
+        .map((view, i) => [visible[i]!, view]),
     )
     return some.map(({ choice, item }) => {
       const theirs = item === 0 ? page.elsewhere.get(choice.post) : undefined
       if (theirs) return { post: theirs, ...fields(choice) }
       const pins = choice.reason?.$type === PIN && item !== 0
       const view = pins
-        ? viewCache.items([item], reader, { isShown, pinned: item })[0]
+        ? viewCache.items([item], reader, { isVisible: isShown, pinned: item })[0]
         : ready.get(item)
       return view && withFields(view, fields(choice))
     })

@@ -45,7 +45,13 @@ export function isDiscover(uri: string): boolean {
 const MOST_READ = 100
 
 type Dependencies = Needs<
-  'firstPage' | 'shownWhileFilling' | 'viewCache' | 'timeline' | 'wholeItems' | 'db' | 'graph'
+  | 'firstPage'
+  | 'presentedWhileFilling'
+  | 'viewCache'
+  | 'timeline'
+  | 'completeItems'
+  | 'db'
+  | 'graph'
 >
 
 /**
@@ -53,24 +59,24 @@ type Dependencies = Needs<
  * strangers who do not want to be recommended; there is no next page. The client recognises items
  * that the page above already shows, so those that none did come first.
  */
-export function* inPlaceOfDiscover(
-  { firstPage, shownWhileFilling, viewCache, timeline, wholeItems, db, graph }: Dependencies,
+export function* insteadOfDiscover(
+  { firstPage, presentedWhileFilling, viewCache, timeline, completeItems, db, graph }: Dependencies,
   { viewer, params, reader }: Call<{ limit: number; cursor?: string }>,
 ): Generator<void, readonly ReadyJson[]> {
   if (!viewer || params.cursor !== undefined) return []
-  const isShown = (rules: FeedItemRules, { author, originator, isRepost }: FeedItemAccounts) =>
+  const isVisible = (rules: FeedItemRules, { author, originator, isRepost }: FeedItemAccounts) =>
     originator !== viewer.uid &&
     !isBlockedOrMuted(rules) &&
     !(isRepost && notRecommendedTo({ db, graph }, viewer.uid, [author]).size > 0)
-  const make = (items: readonly number[], by: Reader) => viewCache.items(items, by, { isShown })
+  const make = (items: readonly number[], by: Reader) => viewCache.items(items, by, { isVisible })
   const read = (isWanted: (item: number) => boolean, atOnce: number) => {
     const isNewcomer = firstPage.isNewcomer(viewer.did)
     return function* (cursor: string | undefined, limit: number) {
-      const place = { limit: Math.max(limit, atOnce), cursor, since: undefined }
-      const skeleton = yield* timeline({ viewer: viewer.uid, ...place })
+      const range = { limit: Math.max(limit, atOnce), cursor, since: undefined }
+      const skeleton = yield* timeline({ viewer: viewer.uid, ...range })
       const items = skeleton.items.filter(isWanted)
-      const whole = isNewcomer ? yield* wholeItems.among(items, reader, make) : items
-      const views = yield* inParts(whole, (some) => make(some, reader))
+      const complete = isNewcomer ? yield* completeItems.among(items, reader, make) : items
+      const views = yield* inParts(complete, (some) => make(some, reader))
       return { ...skeleton, items: views.filter((view) => view !== undefined) }
     }
   }
@@ -79,13 +85,13 @@ export function* inPlaceOfDiscover(
     const { items } = yield* filledPage({ limit, cursor: undefined }, from)
     return items.slice(0, limit)
   }
-  const shown = shownWhileFilling.to(viewer.uid)
-  if (!shown) {
+  const visible = presentedWhileFilling.to(viewer.uid)
+  if (!visible) {
     const all = read(() => true, FEWEST_READ)
     return yield* filled(params.limit, all)
   }
-  const unseen = read((item) => !shown.has(item), MOST_READ)
+  const unseen = read((item) => !visible.has(item), MOST_READ)
   const late = yield* filled(params.limit, unseen)
-  const others = read((item) => shown.has(item), FEWEST_READ)
+  const others = read((item) => visible.has(item), FEWEST_READ)
   return [...late, ...(yield* filled(params.limit - late.length, others))]
 }

@@ -40,8 +40,8 @@ const REMEMBERED_FOR_MS = 5 * MINUTE_MS
 
 export function createGenerators(parts: Dependencies, now: () => number = Date.now): Generators {
   const fetched = new LruMap<string, { did: string; at: number }>(MAX_REMEMBERED)
-  const isFresh = (one: { at: number } | undefined) =>
-    one !== undefined && now() - one.at < REMEMBERED_FOR_MS
+  const isFresh = (item: { at: number } | undefined) =>
+    item !== undefined && now() - item.at < REMEMBERED_FOR_MS
 
   async function fetchDid(uri: string, { signal, who, time }: Caller): Promise<string> {
     const before = fetched.get(uri)

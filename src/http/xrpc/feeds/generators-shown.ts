@@ -15,7 +15,7 @@ import type { Needs } from '../define.ts'
 import { DISCOVER, isDiscover } from './discover-feed.ts'
 
 type Dependencies = Needs<'ownFeeds' | 'hydrator'>
-type Shown = { state: ProfileState; uri: string; reader: Reader }
+type PresentedGenerator = { state: ProfileState; uri: string; reader: Reader }
 type GeneratorView = NonNullable<ReturnType<typeof generatorView>>
 
 /** In the order of `uris`; leaves out those that can't be shown. */
@@ -26,26 +26,26 @@ export function generatorViews(
 ) {
   const state = readGenerators(app, uris, call)
   return uris
-    .map((uri) => shownGenerator(app, { state, uri, reader: call.reader }))
+    .map((uri) => visibleGenerator(app, { state, uri, reader: call.reader }))
     .filter((view) => view !== undefined)
 }
 
-export function shownGenerator(
+export function visibleGenerator(
   { ownFeeds, hydrator }: Dependencies,
-  { state, uri, reader }: Shown,
+  { state, uri, reader }: PresentedGenerator,
 ): GeneratorView | undefined {
   const view = generatorView(state, uri)
   const own = ownFeeds.of(uri)
   if (!own) return view
-  const shown =
+  const visible =
     view ?? (isDiscover(uri) ? withoutRecord(hydrator, { state, uri, reader }) : undefined)
-  return shown && { ...shown, did: own.service, acceptsInteractions: true }
+  return visible && { ...visible, did: own.service, acceptsInteractions: true }
 }
 
 /** Discover as of 2023, while its record is not here: a client would drop the tab. */
 function withoutRecord(
   hydrator: Hydrator,
-  { state, uri, reader }: Shown,
+  { state, uri, reader }: PresentedGenerator,
 ): GeneratorView | undefined {
   const { did, value } = DISCOVER
   const creator = creatorOf(state, did)
@@ -78,12 +78,12 @@ function readGenerators(
 ): ProfileState {
   const state = hydrator.records(uris, reader)
   reader.missing.addProfiles(state)
-  reader.missing.add({ uris: uris.filter((uri) => isLacking(state, uri)) })
+  reader.missing.add({ uris: uris.filter((uri) => isMissing(state, uri)) })
   return state
 }
 
 /** A feed is not worth showing before its creator has a verified handle. */
-function isLacking(state: ProfileState, uri: string): boolean {
+function isMissing(state: ProfileState, uri: string): boolean {
   const held = state.records.get(uri)
   const creator = state.actors.get(held?.uid ?? 0)
   return !held || (!creator?.hiddenAs && creator?.handle === INVALID_HANDLE)

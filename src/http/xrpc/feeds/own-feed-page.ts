@@ -6,7 +6,7 @@ import { inTurn, inTurns } from '../../../base/util/turn.ts'
 import type { MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
-import { createAnswerRoom } from '../paging/answer-room.ts'
+import { createAnswerBudget } from '../paging/answer-room.ts'
 import { findItems, type Offered, presentEach } from './chosen-items.ts'
 import { type Judge, languagesOf, type OwnFeed } from './own-feeds.ts'
 
@@ -30,7 +30,7 @@ export async function ownFeedPage(
     inTurns(filled(app, { reader, offered, judge: choices.judge, limit })),
   )
   if (page.views.length === 0 && cursor === undefined) return undefined
-  own.shown?.(
+  own.visible?.(
     viewer,
     page.shown.map((i) => feed[i]!.post),
     limit,
@@ -55,7 +55,7 @@ const FEWEST = 10
 function* filled(app: AppContext, { reader, offered, judge, limit }: Filling) {
   const { feed, items } = offered
   const page: { views: object[]; shown: number[]; read: number } = { views: [], shown: [], read: 0 }
-  const room = createAnswerRoom()
+  const room = createAnswerBudget()
   while (page.read < feed.length && page.views.length < limit && !room.isFull) {
     const end = Math.min(feed.length, page.read + Math.max(FEWEST, limit - page.views.length))
     const { suits, takesTurn } = judge(items.slice(page.read, end).map(({ item }) => item))

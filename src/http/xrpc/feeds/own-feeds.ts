@@ -40,7 +40,7 @@ export type OwnFeed = {
   /** @returns undefined if it has nothing for this reader */
   choose(request: FeedRequest): Promise<Choices | undefined>
   /** Called with what was shown of the choices, and how many were asked for. */
-  shown?(viewer: Viewer, uris: readonly string[], limit: number): void
+  visible?(viewer: Viewer, uris: readonly string[], limit: number): void
   /** The choices alone, for other servers; `token`: their reader's service token for this. */
   skeleton?(
     request: Omit<FeedRequest, 'viewer'> & { token: string | undefined },

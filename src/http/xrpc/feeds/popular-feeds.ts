@@ -10,7 +10,7 @@ import { namedRecords } from '../naming/named-records.ts'
 import type { PagePart } from '../paging/paged-method.ts'
 import { hydrated } from '../paging/present.ts'
 import { searchedMethod } from '../search/searched-method.ts'
-import { shownGenerator } from './generators-shown.ts'
+import { visibleGenerator } from './generators-shown.ts'
 
 type Part = PagePart<Call<{ limit: number; query?: string }>, unknown>
 
@@ -26,7 +26,7 @@ export function popularFeeds(nsid: string): MethodDefinition {
         hydrated({
           hydrate: ({ hydrator }, wanted: readonly string[], reader) =>
             hydrator.records(wanted, reader),
-          view: (state, uri) => shownGenerator(app, { state, uri, reader: page.call.reader }),
+          view: (state, uri) => visibleGenerator(app, { state, uri, reader: page.call.reader }),
         })(app, uris, page),
       body: 'feeds',
     },
@@ -35,10 +35,10 @@ export function popularFeeds(nsid: string): MethodDefinition {
 
 function found(
   app: Needs<'actors' | 'popularRecords' | 'search' | 'ownFeeds'>,
-  { call, place }: Part,
+  { call, range }: Part,
 ): MaybeLater<SkeletonPage<string>> {
   const { limit, query = '' } = call.params
-  const request = { collection: COLLECTION, ...place } as const
+  const request = { collection: COLLECTION, ...range } as const
   if (query.trim() === '') return withOwn(app, request, limit)
   return namedRecords(app, { ...request, query }, call)
 }

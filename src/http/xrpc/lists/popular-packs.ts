@@ -7,7 +7,7 @@ import { type MethodDefinition, query } from '../define.ts'
 import { creatorNotBlocked, records } from '../paging/present.ts'
 
 const COLLECTION = 'app.bsky.graph.starterpack'
-const present = records({ content: true, keep: creatorNotBlocked, view: starterPackView })
+const present = records({ content: true, filter: creatorNotBlocked, view: starterPackView })
 
 export function popularPacks(nsid: string): MethodDefinition {
   const options = { auth: 'optional', partly: 'the most liked that are indexed here' } as const

@@ -38,7 +38,7 @@ const REMEMBERED_FOR_MS = 5 * MINUTE_MS
 /** A handle that leads nowhere may be set up at any time. */
 const NOBODY_FOR_MS = MINUTE_MS
 /** After a name's servers gave no answer: they may be slow on purpose, or the network may be down. */
-const ASKED_AGAIN_AFTER_MS = MINUTE_MS / 2
+const REQUESTED_AGAIN_AFTER_MS = MINUTE_MS / 2
 
 /** Resolves names from our own index alone. */
 export function createKnownNames({
@@ -83,10 +83,10 @@ export function createActorNames(parts: {
     } catch (error) {
       // Otherwise the lookup did not run.
       if (error instanceof UnansweredError) {
-        const at = now() - REMEMBERED_FOR_MS + ASKED_AGAIN_AFTER_MS
+        const at = now() - REMEMBERED_FOR_MS + REQUESTED_AGAIN_AFTER_MS
         looked.set(handle, { did: undefined, at, isUnanswered: true })
       }
-      throw notTold(handle)
+      throw notResolved(handle)
     }
   }
 
@@ -103,11 +103,11 @@ export function createActorNames(parts: {
 }
 
 function answerOf(handle: string, { did, isUnanswered }: Looked): string | undefined {
-  if (isUnanswered) throw notTold(handle)
+  if (isUnanswered) throw notResolved(handle)
   return did
 }
 
-function notTold(handle: string) {
+function notResolved(handle: string) {
   return notHereYet(`The servers of ${handle} do not say whose handle it is`)
 }
 
@@ -122,8 +122,10 @@ export async function findSome(
   who: Asker,
 ): Promise<(NamedActor | undefined)[]> {
   const found = await Promise.allSettled(actors.map(async (actor) => names.find(actor, who)))
-  const failed = found.find((one) => one.status === 'rejected')
-  const isAnyFound = found.some((one) => one.status === 'fulfilled' && one.value !== undefined)
+  const failed = found.find((result) => result.status === 'rejected')
+  const isAnyFound = found.some(
+    (result) => result.status === 'fulfilled' && result.value !== undefined,
+  )
   if (failed && !isAnyFound) throw failed.reason
-  return found.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
+  return found.map((result) => (result.status === 'fulfilled' ? result.value : undefined))
 }

@@ -6,7 +6,7 @@ import { ReadyJson } from '../../../answers/views/json/ready-json.ts'
 /** Of a hundred ordinary items, thirty times as much. */
 const MAX_BYTES = 12 << 20
 
-export type AnswerRoom = {
+export type AnswerBudget = {
   readonly isFull: boolean
   /** How many items were presented until it was full. */
   readonly presented: number
@@ -17,7 +17,7 @@ export type AnswerRoom = {
   ): readonly (V | undefined)[]
 }
 
-export function createAnswerRoom(maxBytes = MAX_BYTES): AnswerRoom {
+export function createAnswerBudget(maxBytes = MAX_BYTES): AnswerBudget {
   let bytes = 0
   let presented = 0
   return {

@@ -4,7 +4,7 @@
 
 import { PageSources } from '../../../answers/cache/page-sources.ts'
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
-import type { PlaceInList, SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import type { PageRange, SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
 import { answerMemory } from '../../../answers/views/json/json-buffer.ts'
 import { jsonBytes } from '../../../answers/views/json/ready-json.ts'
 import {
@@ -22,7 +22,7 @@ import type { Call } from '../call.ts'
 import { type CallOf, type MethodDefinition, type QueryOptions, query } from '../define.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
 import { showsNothing } from '../waiting/shows-nothing.ts'
-import { type AnswerRoom, createAnswerRoom } from './answer-room.ts'
+import { type AnswerBudget, createAnswerBudget } from './answer-room.ts'
 
 /** A view, maybe as ready JSON; undefined if it is not shown. */
 export type View = object | undefined
@@ -42,7 +42,7 @@ export type Page<C, About, Read> = {
 }
 
 /** A part of a page: `limit` items below a cursor. */
-export type PagePart<C, About> = { call: C; about: About; place: PlaceInList }
+export type PagePart<C, About> = { call: C; about: About; range: PageRange }
 
 type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
   /** The subject of the page; throws if it does not exist, or not for this viewer. */
@@ -88,7 +88,7 @@ type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
    * Then `present` notes in the page's `sources` all that it reads, and `body` depends on nothing
    * but what skeleton and parameters say.
    */
-  mayBeKept?(about: NoInfer<About>): boolean
+  mayBeCached?(about: NoInfer<About>): boolean
 }
 
 type Item<Read extends SkeletonPage<unknown>> = NoInfer<Read['items'][number]>
@@ -106,10 +106,10 @@ export function pagedMethod<Auth extends Method['auth'], About, Read extends Ske
   return query(nsid, options, (app, call) =>
     andThen(steps.about?.(app, call) as MaybeLater<About>, (about) => {
       const make = (record?: PageRecord) => answer(app, steps, { call, about, record })
-      if (!steps.mayBeKept?.(about)) return inTurns(make())
-      const skeleton = (place: PlaceInList) =>
-        allSteps(() => steps.skeleton(app, { call, about, place }))
-      return inTurns(keptOrMade(app, { nsid, call }, { skeleton, make }))
+      if (!steps.mayBeCached?.(about)) return inTurns(make())
+      const skeleton = (range: PageRange) =>
+        allSteps(() => steps.skeleton(app, { call, about, range }))
+      return inTurns(cachedOrMade(app, { nsid, call }, { skeleton, make }))
     }),
   )
 }
@@ -132,32 +132,32 @@ function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown
     edges.above = undefined
     edges.fitting = undefined
     let seen = 0
-    const room = createAnswerRoom()
+    const budget = createAnswerBudget()
     return filledPage({ ...part, cursor, end }, function* (from, count) {
-      const place = { limit: count, cursor: from }
-      const found = yield* allSteps(() => steps.skeleton(app, { call, about, place }))
+      const range = { limit: count, cursor: from }
+      const found = yield* allSteps(() => steps.skeleton(app, { call, about, range }))
       reads.push(found)
-      record?.reads.push({ place, found })
+      record?.reads.push({ range, found })
       const page = { call, about, reads, postponed, sources: record?.sources }
       const postponing = part.mayPostpone ? steps.postpone?.(app, found.items, page) : undefined
-      const shown = postponing ? yield* postponing : found.items
-      if (shown.length < found.items.length) {
+      const visible = postponing ? yield* postponing : found.items
+      if (visible.length < found.items.length) {
         record?.sources.refuse()
-        for (const item of found.items) if (!shown.includes(item)) postponed.add(item)
+        for (const item of found.items) if (!visible.includes(item)) postponed.add(item)
         edges.above ??= seen + found.items.findIndex((item) => postponed.has(item))
       }
-      const before = room.presented
-      const views = yield* presented(app, steps, { shown, page, room })
-      if (room.isFull) {
+      const before = budget.presented
+      const views = yield* presented(app, steps, { visible, page, budget })
+      if (budget.isFull) {
         record?.sources.refuse()
-        const last = shown[room.presented - before - 1]
+        const last = visible[budget.presented - before - 1]
         edges.fitting = seen + (last === undefined ? 0 : found.items.indexOf(last) + 1)
       }
       seen += found.items.length
       return {
         items: views.filter((view) => view !== undefined),
         cursor: found.cursor,
-        isCut: found.isCut || room.isFull,
+        isCut: found.isCut || budget.isFull,
       }
     })
   }
@@ -203,7 +203,7 @@ type PageReads = {
 
 /** A page that is more than an answer holds ends early, with a cursor. */
 function* fittingPage(reads: PageReads): Reading {
-  const page = yield* wholePage(reads)
+  const page = yield* completePage(reads)
   const { fitting } = reads.edges
   if (fitting === undefined || fitting >= reads.limit) return page
   return yield* reads.read({ limit: Math.max(1, fitting), enough: 0, mayPostpone: true })
@@ -214,7 +214,7 @@ function* fittingPage(reads: PageReads): Reading {
  * little, the page continues below it. The last page postpones nothing unless more items may
  * arrive.
  */
-function* wholePage({ read, edges, limit, enough, mayGoOn, firstItems }: PageReads): Reading {
+function* completePage({ read, edges, limit, enough, mayGoOn, firstItems }: PageReads): Reading {
   const page = yield* read({ limit, enough, mayPostpone: true })
   const { above } = edges
   if (above === undefined) return page
@@ -231,14 +231,14 @@ function* presented<C, About, Read extends SkeletonPage<unknown>>(
   app: AppContext,
   steps: Pick<PageSteps<C, About, Read>, 'choose' | 'present'>,
   {
-    shown,
+    visible,
     page,
-    room,
-  }: { shown: readonly Item<Read>[]; page: Page<C, About, Read>; room: AnswerRoom },
+    budget,
+  }: { visible: readonly Item<Read>[]; page: Page<C, About, Read>; budget: AnswerBudget },
 ): Generator<void, readonly View[]> {
-  const chosen = steps.choose ? yield* steps.choose(app, shown, page) : shown
+  const chosen = steps.choose ? yield* steps.choose(app, visible, page) : visible
   const present = (some: readonly Item<Read>[]) => steps.present(app, some, page)
-  return yield* inParts(chosen, (some) => room.present(some, present))
+  return yield* inParts(chosen, (some) => budget.present(some, present))
 }
 
 /** Measures each step. */
@@ -311,18 +311,18 @@ type Read = SkeletonPage<unknown>
 type PageRecord = {
   readonly sources: PageSources
   /** The skeletons read, in order. */
-  readonly reads: { place: PlaceInList; found: Read }[]
+  readonly reads: { range: PageRange; found: Read }[]
 }
 
 /** @param make - makes the answer, and notes in the record what from */
-function* keptOrMade(
+function* cachedOrMade(
   { viewCache: { pages, isCurrent } }: Pick<AppContext, 'viewCache'>,
   { nsid, call }: { nsid: string; call: Call<never> },
   {
     skeleton,
     make,
   }: {
-    skeleton: (place: PlaceInList) => Generator<void, Read>
+    skeleton: (range: PageRange) => Generator<void, Read>
     make: (record?: PageRecord) => Generator<void, MethodResult>
   },
 ): Generator<void, MethodResult> {
@@ -331,37 +331,37 @@ function* keptOrMade(
   if (known && isCurrent(known, call.reader)) {
     const reads = known.reads as PageRecord['reads']
     let areSame = true
-    for (const { place, found } of reads)
-      areSame = areSame && isSameRead(found, yield* skeleton(place))
+    for (const { range, found } of reads)
+      areSame = areSame && isSameRead(found, yield* skeleton(range))
     if (areSame) {
       pages.use(key)
-      for (const one of known.sources.missing) call.reader.missing.add(one)
+      for (const missing of known.sources.missing) call.reader.missing.add(missing)
       return { body: known.body }
     }
   }
-  if (!pages.isWorthKeeping(key)) return yield* make()
+  if (!pages.isWorthCaching(key)) return yield* make()
   const record: PageRecord = { sources: new PageSources(), reads: [] }
   const turn = turnNumber()
   const made = yield* make(record)
   // What it shows may have changed between its turns.
   if (turnNumber() !== turn) return made
   // A page that ended early says less than the next one would, and whether one is empty is asked later.
-  if (!record.sources.areWhole || isTimeUp() || showsNothing(made)) return made
+  if (!record.sources.areComplete || isTimeUp() || showsNothing(made)) return made
   const written = jsonBytes(made.body)
-  const kept = pages.keep(key, record, written)
+  const filtered = pages.add(key, record, written)
   answerMemory.giveBack(written)
-  return { body: kept }
+  return { body: filtered }
 }
 
 function keyOf(nsid: string, { viewer, params }: Call<never>): string {
   return `${nsid} ${viewer?.uid} ${JSON.stringify(params)}`
 }
 
-function isSameRead(one: Read, other: Read): boolean {
+function isSameRead(read: Read, other: Read): boolean {
   const names = Object.keys(other) as (keyof Read)[]
-  if (names.length !== Object.keys(one).length) return false
+  if (names.length !== Object.keys(read).length) return false
   return names.every((name) =>
-    name === 'items' ? areSame(one.items, other.items) : one[name] === other[name],
+    name === 'items' ? areSame(read.items, other.items) : read[name] === other[name],
   )
 }
 

@@ -24,24 +24,24 @@ type For = {
 
 /** profileView of each account; with `basic`, profileViewBasic. */
 export function profiles({
-  keep: isShown,
+  filter: isVisible,
   basic = false,
 }: {
-  keep?: (uid: number, relation: RelationRules) => boolean
+  filter?: (uid: number, relation: RelationRules) => boolean
   basic?: boolean
 } = {}) {
   return ({ viewCache }: Needs<'viewCache'>, uids: readonly number[], { call }: For) =>
-    viewCache.profiles(uids, call.reader, { basic, isShown })
+    viewCache.profiles(uids, call.reader, { basic, isVisible })
 }
 
 /** feedViewPost of each feed item. */
 export function feedItems({
-  keep: isShown,
+  filter: isVisible,
 }: {
-  keep: (rules: FeedItemRules, facts: ItemFacts) => boolean
+  filter: (rules: FeedItemRules, facts: ItemFacts) => boolean
 }) {
   return ({ viewCache }: Needs<'viewCache'>, items: readonly number[], { call, sources }: For) =>
-    viewCache.items(items, call.reader, { isShown, sources })
+    viewCache.items(items, call.reader, { isVisible, sources })
 }
 
 /** postView of each post that is in no block with the viewer. */
@@ -65,15 +65,15 @@ export function neitherBlockedNorMuted(_uid: number, { blocks, mutes }: Relation
 /** Hydrates all items and presents those that are kept. */
 export function hydrated<Item, State extends ProfileState, Page extends For>(steps: {
   hydrate: (app: AppContext, items: readonly Item[], reader: Reader) => State
-  keep?: (state: State, item: Item, page: Page) => boolean
+  filter?: (state: State, item: Item, page: Page) => boolean
   view: (state: State, item: Item, page: Page) => View
 }) {
   return (app: AppContext, items: readonly Item[], page: Page): View[] => {
     const { reader } = page.call
     const state = steps.hydrate(app, items, reader)
     reader.missing.addProfiles(state)
-    const kept = steps.keep ? items.filter((item) => steps.keep!(state, item, page)) : items
-    return kept.map((item) => steps.view(state, item, page))
+    const filtered = steps.filter ? items.filter((item) => steps.filter!(state, item, page)) : items
+    return filtered.map((item) => steps.view(state, item, page))
   }
 }
 
@@ -83,7 +83,7 @@ export function hydrated<Item, State extends ProfileState, Page extends For>(ste
  */
 export function records(steps: {
   content?: boolean
-  keep?: (state: ProfileState, uri: string) => boolean
+  filter?: (state: ProfileState, uri: string) => boolean
   view: (state: ProfileState, uri: string) => View
 }) {
   const { content = false, ...further } = steps

@@ -10,7 +10,7 @@ import { threadgateView } from '../../../answers/views/posts/post-view.ts'
 import { inParts } from '../../../base/util/turn.ts'
 import type { Needs } from '../define.ts'
 import { isPostUri, type NamedPost } from '../naming/post-names.ts'
-import { type AnswerRoom, createAnswerRoom } from '../paging/answer-room.ts'
+import { type AnswerBudget, createAnswerBudget } from '../paging/answer-room.ts'
 
 type Thread = {
   reader: Reader
@@ -37,8 +37,8 @@ export function* readThread(
     reader: Reader
   },
 ): Generator<void, Thread> {
-  const { reader: asked, ...range } = options
-  const reader = threadReader(app, asked)
+  const { reader: requested, ...range } = options
+  const reader = threadReader(app, requested)
   const skeleton = app.threads({ ...range, anchor: id, viewer: reader.viewer?.uid ?? 0 })
   const all = [...skeleton.above, ...skeleton.below]
   yield
@@ -118,19 +118,19 @@ export function* presentThread<Plan>(
 ): Generator<void, { plan: Plan; posts: Map<number, ReadyJson | object> }> {
   const absent = new Set<number>()
   const posts: ThreadPosts = new Map()
-  const room = createAnswerRoom()
+  const budget = createAnswerBudget()
   for (let round = 1; ; round++) {
     const planned = plan(absent)
     const ids = postsOf(planned)
     yield
-    yield* presentPosts(app, thread, { ids, posts, room })
+    yield* presentPosts(app, thread, { ids, posts, budget })
     const lost = ids.filter((id) => !posts.has(id))
     if (lost.length === 0 || round === MAX_ROUNDS) {
       if (showsLikers) showLikers(app, thread, posts)
       return { plan: planned, posts }
     }
     // Once the answer is full, no other post takes the place of one that is lost.
-    for (const id of room.isFull ? thread.ids : lost) if (!posts.has(id)) absent.add(id)
+    for (const id of budget.isFull ? thread.ids : lost) if (!posts.has(id)) absent.add(id)
   }
 }
 
@@ -140,14 +140,14 @@ type ThreadPosts = Map<number, ReadyJson | object>
 function* presentPosts(
   { viewCache }: Needs<'viewCache'>,
   { reader, skeleton: { anchor } }: Thread,
-  { ids, posts, room }: { ids: readonly number[]; posts: ThreadPosts; room: AnswerRoom },
+  { ids, posts, budget }: { ids: readonly number[]; posts: ThreadPosts; budget: AnswerBudget },
 ): Generator<void, void> {
   const unseen = ids.filter((id) => id !== anchor && !posts.has(id))
   if (ids.includes(anchor) && !posts.has(anchor)) unseen.unshift(anchor)
   const present = (few: readonly number[]) => viewCache.posts(few, reader)
   for (let from = 0; from < unseen.length; from += POSTS_AT_ONCE) {
     const some = unseen.slice(from, from + POSTS_AT_ONCE)
-    const views = yield* inParts(some, (few) => room.present(few, present), PRESENTED)
+    const views = yield* inParts(some, (few) => budget.present(few, present), PRESENTED)
     for (const [i, view] of views.entries()) {
       if (view) posts.set(some[i]!, view)
     }

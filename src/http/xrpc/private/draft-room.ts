@@ -6,7 +6,7 @@ import type { Needs } from '../define.ts'
 const MAX_DRAFT_BYTES = 4 << 20
 
 /** Whether there is room for this draft, which replaces the one with the same `id`. */
-export function hasRoomForDraft(
+export function hasCapacityForDraft(
   { drafts }: Needs<'drafts'>,
   { uid, draft, id }: { uid: number; draft: string; id?: string },
 ): boolean {

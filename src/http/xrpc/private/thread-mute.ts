@@ -11,7 +11,7 @@ const MAX_THREAD_MUTES = 20_000
 type Dependencies = Needs<'actors' | 'lookups' | 'muteCounts' | 'resolver' | 'writer'>
 
 /** Passes the change on to the ingest thread. */
-export function toldOfThread(kind: 'mute-thread' | 'unmute-thread') {
+export function notifiesThread(kind: 'mute-thread' | 'unmute-thread') {
   return async (app: Dependencies, { viewer, input }: SignedInCall<unknown, { root: string }>) => {
     const uri = input.root
     if (!isPostUri(uri)) throw invalidRequest('The root of a thread is a post')

@@ -17,7 +17,7 @@ type ActorSearchParts = {
   accounts: Pick<Accounts, 'uidOfHandle'>
 }
 
-type Asked = {
+type SearchRequest = {
   q: string
   /** 0 for a visitor. */
   viewer: number
@@ -34,14 +34,14 @@ const MAX_FOLLOWS = 5_000
 
 export function findActors(
   { search, actors, graph, accounts }: ActorSearchParts,
-  asked: Asked,
+  requested: SearchRequest,
   call: SearchCall,
 ): MaybeLater<FoundActors> {
-  const { q, viewer } = asked
+  const { q, viewer } = requested
   const did = q.trim()
   const isDid = did.startsWith('did:')
   const exact = isDid ? actors.uidOf(did) : accounts.uidOfHandle(actorQuery(q).text)
   const follows = someFollows(graph, viewer, MAX_FOLLOWS)
-  const found = search.actors({ ...asked, exact, follows }, call)
+  const found = search.actors({ ...requested, exact, follows }, call)
   return andThen(found, (page) => ({ ...page, exact }))
 }

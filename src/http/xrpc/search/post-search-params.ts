@@ -8,18 +8,18 @@ import { MAX_NAMED, type PostSearchParams } from './post-search.ts'
 /** A post must have all of the given tags. */
 export function ofSearchPosts(params: AppBskyFeedSearchPosts.QueryParams): PostSearchParams {
   const { q, since, until, sort } = params
-  const one = (value: string | undefined) => (value === undefined ? undefined : [value])
+  const run = (value: string | undefined) => (value === undefined ? undefined : [value])
   return {
     query: q,
     since,
     until,
     sort: sort === 'top' ? 'top' : 'latest',
     included: {
-      authors: one(params.author),
-      mentions: one(params.mentions),
-      domains: one(params.domain),
-      urls: one(params.url),
-      languages: one(params.lang),
+      authors: run(params.author),
+      mentions: run(params.mentions),
+      domains: run(params.domain),
+      urls: run(params.url),
+      languages: run(params.lang),
     },
     excluded: {},
     terms: (params.tag ?? []).slice(0, MAX_NAMED).map(term.tag),

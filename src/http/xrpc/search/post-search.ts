@@ -60,10 +60,10 @@ type Found = { app: AppContext; about: PostSearch | undefined; call: Call<never>
 
 export function foundPosts(
   { search }: Needs<'search'>,
-  { about, place, call }: PagePart<Pick<Call, 'who' | 'time'>, PostSearch | undefined>,
+  { about, range, call }: PagePart<Pick<Call, 'who' | 'time'>, PostSearch | undefined>,
 ): MaybeLater<SkeletonPage<number>> {
   if (!about) return { items: [], cursor: undefined }
-  return search.posts({ ...about, ...place }, call)
+  return search.posts({ ...about, ...range }, call)
 }
 
 /** The first page carries the number of hits. */
@@ -71,8 +71,8 @@ export function postsBody(
   posts: readonly object[],
   { app, about, call, cursor }: Found & { cursor: string | undefined },
 ): MaybeLater<object> {
-  const { cursor: asked } = (call as Call<{ cursor?: string }>).params
-  if (!about || asked !== undefined) return { posts, cursor }
+  const { cursor: requested } = (call as Call<{ cursor?: string }>).params
+  if (!about || requested !== undefined) return { posts, cursor }
   if (cursor === undefined) return { posts, cursor, hitsTotal: posts.length }
   const { match, since, until, authors } = about
   // Hits by some authors can't be counted without reading them.
@@ -88,7 +88,7 @@ type NamedParts = Needs<'actors' | 'graph'> & {
 type TagParts = Needs<'tagRules'>
 
 /** Leaves out posts that moderators' tags hide from the caller. */
-export async function shownPostSearch(
+export async function presentedPostSearch(
   app: SearchParts & TagParts,
   { reader: { viewer, seesTakenDown }, who }: Pick<Call, 'reader' | 'who'>,
   params: PostSearchParams,
@@ -119,18 +119,18 @@ function tagsLeftOut(
   { query, sort, included }: PostSearchParams,
 ): readonly string[] {
   const { operators } = parsePostQuery(query)
-  const isSaid = operators.some(({ name, isExcluded }) => name === 'from' && !isExcluded)
-  const isOfAuthor = isSaid || (included.authors?.length ?? 0) > 0
+  const isStated = operators.some(({ name, isExcluded }) => name === 'from' && !isExcluded)
+  const isOfAuthor = isStated || (included.authors?.length ?? 0) > 0
   if (sort === 'latest' && isOfAuthor) return searchTagsHideAll
   return [...searchTagsHide, ...searchTagsHideAll]
 }
 
 /** The account whose posts alone are searched, by handle or DID; undefined unless it is one. */
 export function onlyAuthor({ query, included }: PostSearchParams): string | undefined {
-  const said = parsePostQuery(query).operators.filter(
+  const stated = parsePostQuery(query).operators.filter(
     ({ name, isExcluded }) => name === 'from' && !isExcluded,
   )
-  const authors = said.length > 0 ? said.map(({ value }) => value) : (included.authors ?? [])
+  const authors = stated.length > 0 ? stated.map(({ value }) => value) : (included.authors ?? [])
   return authors.length === 1 && authors[0] !== 'me' ? authors[0] : undefined
 }
 
@@ -149,11 +149,11 @@ function timesOf(
   { operators }: PostQuery,
   params: PostSearchParams,
 ): Pick<PostSearchRequest, 'since' | 'until'> {
-  const said = (name: OperatorName) =>
+  const stated = (name: OperatorName) =>
     operators.findLast((operator) => operator.name === name && !operator.isExcluded)?.value
   return {
-    since: parseTime(said('since')) ?? parseTime(params.since) ?? -Infinity,
-    until: parseTime(said('until')) ?? parseTime(params.until) ?? Infinity,
+    since: parseTime(stated('since')) ?? parseTime(params.since) ?? -Infinity,
+    until: parseTime(stated('until')) ?? parseTime(params.until) ?? Infinity,
   }
 }
 
@@ -172,12 +172,16 @@ async function toFilter(
   if (operators.some(({ name, isExcluded }) => name === 'from' && !isExcluded)) {
     delete included.authors
   }
-  const said = await termsOfOperators(app, viewer, operators)
+  const stated = await termsOfOperators(app, viewer, operators)
   const groups = await groupsOf(app, viewer, included)
   const none = (await groupsOf(app, viewer, params.excluded)).flat()
   return {
-    groups: [...said.groups, ...groups, ...params.terms.map((one) => (one === '' ? [] : [one]))],
-    none: [...said.none, ...none, ...params.notTerms],
+    groups: [
+      ...stated.groups,
+      ...groups,
+      ...params.terms.map((term) => (term === '' ? [] : [term])),
+    ],
+    none: [...stated.none, ...none, ...params.notTerms],
   }
 }
 

@@ -12,10 +12,10 @@ export const SEARCHED_PACKS = 'by a part of the name, among those indexed here'
 
 export function packsByName(
   app: Needs<'search' | 'actors'>,
-  { call, place }: PagePart<Call<{ q: string }>, unknown>,
+  { call, range }: PagePart<Call<{ q: string }>, unknown>,
 ): MaybeLater<SkeletonPage<string>> {
   const { q } = call.params
   if (q.trim() === '') return { items: [], cursor: undefined }
-  const request = { collection: 'app.bsky.graph.starterpack', query: q, ...place } as const
+  const request = { collection: 'app.bsky.graph.starterpack', query: q, ...range } as const
   return namedRecords(app, request, call)
 }

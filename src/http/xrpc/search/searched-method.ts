@@ -7,7 +7,7 @@ import type { Method, MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import { type CallOf, type MethodDefinition, type QueryOptions, query } from '../define.ts'
-import { type AnswerRoom, createAnswerRoom } from '../paging/answer-room.ts'
+import { type AnswerBudget, createAnswerBudget } from '../paging/answer-room.ts'
 import { fillPageLater } from '../paging/fill-page-later.ts'
 import type { FilledPage, PagePart, View } from '../paging/paged-method.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
@@ -46,14 +46,14 @@ function answer<C extends Call<never>, About, Item>(
 ): MaybeLater<MethodResult> {
   const { limit, cursor } = call.params as { limit: number; cursor?: string }
   const present = (items: readonly Item[]) => steps.present(app, items, { call })
-  const readInto = (room: AnswerRoom) => (from: string | undefined, count: number) =>
-    andThen(steps.skeleton(app, { call, about, place: { limit: count, cursor: from } }), (found) =>
+  const readInto = (budget: AnswerBudget) => (from: string | undefined, count: number) =>
+    andThen(steps.skeleton(app, { call, about, range: { limit: count, cursor: from } }), (found) =>
       andThen(
-        inTurns(inParts(found.items, (some) => room.present(some, present))),
+        inTurns(inParts(found.items, (some) => budget.present(some, present))),
         (views): FilledPage<NonNullable<View>> => ({
           items: views.filter((view) => view !== undefined),
           cursor: found.cursor,
-          ...((found.isCut || room.isFull) && { isCut: true }),
+          ...((found.isCut || budget.isFull) && { isCut: true }),
         }),
       ),
     )
@@ -69,15 +69,17 @@ function answer<C extends Call<never>, About, Item>(
 
   /** What is more than an answer holds is on the next page. */
   function filled(most: number): MaybeLater<FilledPage<NonNullable<View>>> {
-    const room = createAnswerRoom()
-    return andThen(fillPageLater({ limit: most, cursor }, readInto(room)), (whole) =>
-      room.isFull && room.presented < most ? filled(room.presented) : whole,
+    const budget = createAnswerBudget()
+    return andThen(fillPageLater({ limit: most, cursor }, readInto(budget)), (complete) =>
+      budget.isFull && budget.presented < most ? filled(budget.presented) : complete,
     )
   }
 
   function found(items: readonly object[], next: string | undefined): MaybeLater<MethodResult> {
     const { body } = steps
     if (typeof body === 'string') return { body: { [body]: items, cursor: next } }
-    return andThen(body(items, { app, call, about, cursor: next }), (whole) => ({ body: whole }))
+    return andThen(body(items, { app, call, about, cursor: next }), (complete) => ({
+      body: complete,
+    }))
   }
 }

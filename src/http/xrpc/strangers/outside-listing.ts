@@ -22,7 +22,7 @@ type OutsideListing = {
   /** @throws XRPCError UpstreamFailure, RateLimitExceeded */
   page(
     repo: NamedActor,
-    place: { collection: string; limit: number; cursor: string | undefined },
+    range: { collection: string; limit: number; cursor: string | undefined },
     call: Pick<Call, 'signal' | 'who' | 'time'>,
   ): Promise<OutsidePage>
 }
@@ -43,8 +43,8 @@ export function createOutsideListing(parts: Outside, now: () => number = Date.no
       if (before && now() - before.at < REMEMBERED_FOR_MS) return before.page
       const response = await askPds(parts, repo, { path, signal, who })
       const body = response?.status === 200 ? response.body : undefined
-      const asked = { repo, collection, cursor }
-      const page = body && (await inTurn({ time }, () => readPage(body, asked)))
+      const request = { repo, collection, cursor }
+      const page = body && (await inTurn({ time }, () => readPage(body, request)))
       if (!page) throw unreachable(repo)
       listed.set(path, { page, at: now() })
       return page
@@ -54,14 +54,14 @@ export function createOutsideListing(parts: Outside, now: () => number = Date.no
 
 function readPage(
   body: Buffer,
-  asked: { repo: NamedActor; collection: string; cursor: string | undefined },
+  request: { repo: NamedActor; collection: string; cursor: string | undefined },
 ): OutsidePage | undefined {
   const answer = readSafeJson(body)
   if (!isObject(answer) || !Array.isArray(answer['records'])) return undefined
-  const prefix = `at://${asked.repo.did}/${asked.collection}/`
-  const records = answer['records'].flatMap((one: unknown) => {
-    if (!isObject(one) || !isObject(one['value'])) return []
-    const { uri, value } = one
+  const prefix = `at://${request.repo.did}/${request.collection}/`
+  const records = answer['records'].flatMap((item: unknown) => {
+    if (!isObject(item) || !isObject(item['value'])) return []
+    const { uri, value } = item
     return typeof uri === 'string' && uri.startsWith(prefix) ? [{ uri, value }] : []
   })
   const { cursor } = answer
@@ -69,7 +69,7 @@ function readPage(
     typeof cursor === 'string' &&
     cursor !== '' &&
     cursor.length <= MAX_CURSOR &&
-    cursor !== asked.cursor &&
+    cursor !== request.cursor &&
     answer['records'].length > 0
   return { records, cursor: leadsOn ? cursor : undefined }
 }

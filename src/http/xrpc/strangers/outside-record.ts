@@ -23,9 +23,9 @@ type Key = { collection: string; rkey: string; cid?: string }
 export async function fetchRecord(
   serving: Outside,
   repo: NamedActor,
-  asked: { key: Key; signal: AbortSignal; who?: Call['who']; time?: Call['time'] | undefined },
+  request: { key: Key; signal: AbortSignal; who?: Call['who']; time?: Call['time'] | undefined },
 ): Promise<OutsideRecord> {
-  const { key, signal, who, time } = asked
+  const { key, signal, who, time } = request
   const { collection, rkey, cid } = key
   const uri = `at://${repo.did}/${collection}/${rkey}`
   const query = new URLSearchParams({ repo: repo.did, collection, rkey, ...(cid && { cid }) })

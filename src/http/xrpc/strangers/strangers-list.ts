@@ -8,7 +8,7 @@ import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import { listByUri } from '../lists/list-by-uri.ts'
-import { whenAsked } from '../waiting/when-asked.ts'
+import { whenRequested } from '../waiting/when-asked.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 
 type ListCall = Pick<Call<{ list: string }>, 'params' | 'reader' | 'signal'>
@@ -43,9 +43,9 @@ async function whenHere(
   key: RecordKey,
 ): Promise<void> {
   const uris = [params.list]
-  const asked = fetchRequests.ask(reader.viewer, { uris, dids: [key.did] })
+  const requested = fetchRequests.ask(reader.viewer, { uris, dids: [key.did] })
   // The record is written first; once its job is done, the list's items are here too.
-  const isThere = whenAsked(asked, () => underWay.records([key]))
+  const isThere = whenRequested(requested, () => underWay.records([key]))
   await Promise.resolve() // by then an earlier request is visible
   await waits.awaited(uris, { isThere, isShared: true, maxWaitMs: PAGE_MAX_WAIT_MS, signal })
 }

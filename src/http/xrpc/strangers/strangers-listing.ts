@@ -39,8 +39,8 @@ export async function listOutside(
   { repo, call }: { repo: NamedActor; call: ListingCall },
 ): Promise<OutsidePage | undefined> {
   const { limit, cursor } = call.params
-  const place = { collection, limit, cursor: cursor && unwrapped(cursor) }
-  const page = await outsideListing.page(repo, place, call).catch((error: unknown) => {
+  const range = { collection, limit, cursor: cursor && unwrapped(cursor) }
+  const page = await outsideListing.page(repo, range, call).catch((error: unknown) => {
     if (!(error instanceof XRPCError) || error.status !== 503) throw error
     if (cursor !== undefined) throw notKnownHere()
     return undefined

@@ -10,7 +10,7 @@ import type { UnderWay } from '../../../data/store/read/under-way.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import type { FetchRequests } from '../waiting/fetch-requests.ts'
 import { createWaits } from '../waiting/waits.ts'
-import { whenAsked } from '../waiting/when-asked.ts'
+import { whenRequested } from '../waiting/when-asked.ts'
 
 type StrangersPages = {
   /**
@@ -41,7 +41,7 @@ type Dependencies = {
   underWay: Pick<UnderWay, 'page' | 'readTo'>
   fetchRequests: Pick<FetchRequests, 'ask'>
   /** Whether the account's posts arrive by themselves, or are requested elsewhere. */
-  isKept: (uid: number) => boolean
+  isStored: (uid: number) => boolean
 }
 
 const POST = 'app.bsky.feed.post'
@@ -50,22 +50,22 @@ const POST = 'app.bsky.feed.post'
 export const PAGE_MAX_WAIT_MS = 4_000
 
 export function createStrangersPages(parts: Dependencies): StrangersPages {
-  const { actors, isKept, underWay, fetchRequests } = parts
+  const { actors, isStored, underWay, fetchRequests } = parts
   const waits = createWaits()
 
   async function whenHere({ did, uid }: NamedActor, page: string, request: Request): Promise<void> {
     const { viewer, signal } = request
-    const asked = fetchRequests.ask(viewer, { uris: [page], dids: uid === 0 ? [did] : [] })
-    const isThere = whenAsked(asked, () => underWay.page(actors.uidOf(did)))
+    const requested = fetchRequests.ask(viewer, { uris: [page], dids: uid === 0 ? [did] : [] })
+    const isThere = whenRequested(requested, () => underWay.page(actors.uidOf(did)))
     await Promise.resolve() // by then an earlier request is visible
     const bounds = { maxWaitMs: PAGE_MAX_WAIT_MS, signal }
     await waits.awaited([page], { isThere, isShared: true, ...bounds })
   }
 
-  const downTo = (uid: number) => (uid === 0 || isKept(uid) ? undefined : underWay.readTo(uid))
+  const downTo = (uid: number) => (uid === 0 || isStored(uid) ? undefined : underWay.readTo(uid))
 
   return {
-    isFetched: ({ uid }) => !isKept(uid),
+    isFetched: ({ uid }) => !isStored(uid),
     downTo,
     awaited: (account, request) => whenHere(account, collectionUri(account.did, POST), request),
     async olderAwaited(account, { cursor, isFull }, request) {

@@ -4,7 +4,7 @@
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
-import { whenAsked } from '../waiting/when-asked.ts'
+import { whenRequested } from '../waiting/when-asked.ts'
 import { isStoredAccount } from './holdings.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 
@@ -21,7 +21,7 @@ export function areRecordsUnread(app: Facts, uid: number): boolean {
 export function strangersRecords(app: Dependencies, call: ActorCall): Promise<void> | undefined {
   if (!call.reader.viewer) return undefined
   const found = app.names.find(call.params.actor, call.who)
-  if (found instanceof Promise) return found.then((one) => one && whenRead(app, one, call))
+  if (found instanceof Promise) return found.then((actor) => actor && whenRead(app, actor, call))
   return found && whenRead(app, found, call)
 }
 
@@ -33,8 +33,8 @@ function whenRead(
   const { actors, fetchRequests, underWay, waits } = app
   const { did, uid } = actor
   if (uid !== 0 && !areRecordsUnread(app, uid)) return undefined
-  const asked = fetchRequests.ask(call.reader.viewer, { dids: [did] })
-  const isThere = whenAsked(asked, () => underWay.declarations(actors.uidOf(did)))
+  const requested = fetchRequests.ask(call.reader.viewer, { dids: [did] })
+  const isThere = whenRequested(requested, () => underWay.declarations(actors.uidOf(did)))
   const bounds = { isShared: true, maxWaitMs: PAGE_MAX_WAIT_MS, signal: call.signal }
   return waits.awaited([`${did} records`], { isThere, ...bounds }).then(() => undefined)
 }

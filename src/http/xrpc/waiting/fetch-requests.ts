@@ -19,7 +19,7 @@ export type FetchRequests = {
 }
 
 const MAX_REMEMBERED = 20_000
-const ASKED_AGAIN_AFTER_MS = 10 * MINUTE_MS
+const REQUESTED_AGAIN_AFTER_MS = 10 * MINUTE_MS
 const MAX_A_REQUEST = 100
 const MAX_IN_FLIGHT = 16
 
@@ -52,9 +52,9 @@ export function createFetchRequests(parts: FetchRequestsParts): FetchRequests {
  */
 function createAsk(parts: FetchRequestsParts) {
   const { now = Date.now } = parts
-  const asked = createThingGate(ASKED_AGAIN_AFTER_MS, MAX_REMEMBERED, now)
+  const requested = createThingGate(REQUESTED_AGAIN_AFTER_MS, MAX_REMEMBERED, now)
   const onTheWay = new Map<string, Promise<void>>()
-  const send = createSend(parts, asked.open)
+  const send = createSend(parts, requested.open)
   let inFlight = 0
 
   function sendOff(did: string, uris: string[], dids: string[]): Promise<void> {
@@ -63,7 +63,7 @@ function createAsk(parts: FetchRequestsParts) {
     const sent = send(did, uris, dids)
       .catch(() => {
         // If the writer is busy or full, the next request asks again.
-        for (const thing of things) asked.open(thing)
+        for (const thing of things) requested.open(thing)
       })
       .finally(() => {
         inFlight--
@@ -76,13 +76,13 @@ function createAsk(parts: FetchRequestsParts) {
   function ask(viewer: string, uris: readonly string[], dids: readonly string[]): Promise<void> {
     const sent = [...uris, ...dids].flatMap((thing) => onTheWay.get(thing) ?? [])
     if (inFlight < MAX_IN_FLIGHT) {
-      const [newUris, newDids] = [uris.filter(asked.mayAsk), dids.filter(asked.mayAsk)]
+      const [newUris, newDids] = [uris.filter(requested.mayAsk), dids.filter(requested.mayAsk)]
       if (newUris.length + newDids.length > 0) sent.push(sendOff(viewer, newUris, newDids))
     }
     return sent.length === 0 ? NOTHING : Promise.all(sent).then(() => undefined)
   }
 
-  return { ask, wasSent: (thing: string) => asked.wasAsked(thing) && !onTheWay.has(thing) }
+  return { ask, wasSent: (thing: string) => requested.wasRequested(thing) && !onTheWay.has(thing) }
 }
 
 /** @param forget - called for things that were not sent, which may be requested again */
@@ -106,21 +106,21 @@ function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) 
       existing: new Set<string>(),
       unclear: new Set<string>(strangers.slice(count)),
     }
-    const one = async (did: string) => {
+    const run = async (did: string) => {
       try {
         if (await resolver.resolve(did)) looked.existing.add(did)
       } catch {
         looked.unclear.add(did)
       }
     }
-    await Promise.all(strangers.slice(0, count).map(one))
+    await Promise.all(strangers.slice(0, count).map(run))
     return looked
   }
 
   /** Sends at once if all accounts are known here, which is nearly always so. */
   return async (did: string, uris: string[], dids: string[]): Promise<void> => {
     const accounts = new Set([...uris.map(authorityOf), ...dids])
-    const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)
+    const strangers = [...accounts].filter((account) => actors.uidOf(account) === 0)
     const { existing, unclear } =
       strangers.length === 0 ? NOBODY : await lookUp(strangers, takeLookups(did, strangers.length))
     for (const thing of [...uris, ...dids]) if (unclear.has(authorityOf(thing))) forget(thing)

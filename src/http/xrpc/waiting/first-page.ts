@@ -84,8 +84,8 @@ export function createFirstPage(parts: {
       const state = () => `posts ${reachedBy(did)}`
       const isPutOff = (times: { now: number; until: number }) =>
         coldStarts.isPutOff(actors.uidOf(did), times)
-      const asked = { did, state, isPutOff, maxWaitMs, signal, meanwhile }
-      return waits.until((waitedMs) => inTurns(isWorthReading(request, waitedMs)), asked)
+      const requested = { did, state, isPutOff, maxWaitMs, signal, meanwhile }
+      return waits.until((waitedMs) => inTurns(isWorthReading(request, waitedMs)), requested)
     },
     mayGrow: (did) => !areAllHere(reachedBy(did)),
     // The cold start adds only items older than now.

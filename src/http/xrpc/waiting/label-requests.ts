@@ -11,7 +11,7 @@ import type { Writer } from '../../../bridge/messages.ts'
 type AskForLabels = (viewer: Viewer, labelers: Labelers, subjects: readonly string[]) => void
 
 const MAX_REMEMBERED = 100_000
-const ASKED_AGAIN_AFTER_MS = 5 * MINUTE_MS
+const REQUESTED_AGAIN_AFTER_MS = 5 * MINUTE_MS
 const MAX_A_MESSAGE = 500
 const MAX_IN_FLIGHT = 4
 
@@ -20,7 +20,7 @@ type Pending = { did: string; labelers: readonly string[]; subjects: Set<string>
 export function createLabelRequests(parts: { writer: Writer; now?: () => number }): AskForLabels {
   const { writer, now = Date.now } = parts
   /** Time of the last request, by labelers and subject. */
-  const asked = new LruMap<string, number>(MAX_REMEMBERED)
+  const requested = new LruMap<string, number>(MAX_REMEMBERED)
   const pending = new Map<string, Pending>()
   let inFlight = 0
   let isTicking = false
@@ -42,8 +42,8 @@ export function createLabelRequests(parts: { writer: Writer; now?: () => number 
     if (!viewer || dids.length === 0) return
     const key = dids.join()
     const isDue = (subject: string) => {
-      const at = asked.get(`${key} ${subject}`)
-      return at === undefined || now() - at >= ASKED_AGAIN_AFTER_MS
+      const at = requested.get(`${key} ${subject}`)
+      return at === undefined || now() - at >= REQUESTED_AGAIN_AFTER_MS
     }
     const due = subjects.filter(isDue)
     if (due.length === 0) return
@@ -56,7 +56,7 @@ export function createLabelRequests(parts: { writer: Writer; now?: () => number 
     for (const subject of due) {
       if (fetchRequests.subjects.size >= MAX_A_MESSAGE) break
       fetchRequests.subjects.add(subject)
-      asked.set(`${key} ${subject}`, now())
+      requested.set(`${key} ${subject}`, now())
     }
     if (isTicking) return
     isTicking = true

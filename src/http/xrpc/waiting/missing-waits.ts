@@ -10,7 +10,7 @@ import type { UnderWay } from '../../../data/store/read/under-way.ts'
 import { PAGE_MAX_WAIT_MS } from '../strangers/strangers-pages.ts'
 import type { FetchRequests } from './fetch-requests.ts'
 import { createWaits } from './waits.ts'
-import { whenAsked } from './when-asked.ts'
+import { whenRequested } from './when-asked.ts'
 
 /** At-URIs and DIDs. */
 type Things = { uris: readonly string[]; dids: readonly string[] }
@@ -20,12 +20,12 @@ export type MissingWaits = {
   fresh(missing: { uris: ReadonlySet<string>; dids: ReadonlySet<string> }): Things
   /**
    * Waits until their first fetches are over or time is up.
-   * @param request - `asked` resolves once they are requested; `isAll`: nothing else can be shown
+   * @param request - `requested` resolves once they are requested; `isAll`: nothing else can be shown
    * @returns whether it waited
    */
   awaited(
     things: Things,
-    request: { asked: Promise<void>; signal: AbortSignal; isAll: boolean },
+    request: { requested: Promise<void>; signal: AbortSignal; isAll: boolean },
   ): Promise<boolean>
   /** Whether any of these records may still arrive, even after failures. */
   areUnfetched(uris: ReadonlySet<string>): boolean
@@ -58,10 +58,10 @@ export function createMissingWaits(parts: {
       uris: [...uris].filter(isFresh),
       dids: [...dids].filter((did) => actors.uidOf(did) === 0 && isFresh(did)),
     }),
-    async awaited(things, { asked, signal, isAll }) {
+    async awaited(things, { requested, signal, isAll }) {
       const names = [...things.uris, ...things.dids]
       const hasWaited = await waits.awaited(names, {
-        isThere: whenAsked(asked, () => isAnyUnderWay(things)),
+        isThere: whenRequested(requested, () => isAnyUnderWay(things)),
         maxWaitMs: isAll ? PAGE_MAX_WAIT_MS : PARTS_MAX_WAIT_MS,
         isShared: true,
         signal,

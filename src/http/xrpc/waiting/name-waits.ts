@@ -7,7 +7,7 @@ import { createThingGate } from '../../../base/util/gate.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { UnderWay } from '../../../data/store/read/under-way.ts'
 import { createWaits } from './waits.ts'
-import { whenAsked } from './when-asked.ts'
+import { whenRequested } from './when-asked.ts'
 
 export type NameWaits = {
   /**
@@ -16,12 +16,12 @@ export type NameWaits = {
   unnamed(dids: Iterable<string>): number[]
   /**
    * Waits until they are looked up or time is up.
-   * @param asked - resolves once the look-ups are requested
+   * @param requested - resolves once the look-ups are requested
    * @returns whether any name has arrived
    */
   awaited(
     uids: readonly number[],
-    request: { asked: Promise<void>; signal: AbortSignal },
+    request: { requested: Promise<void>; signal: AbortSignal },
   ): Promise<boolean>
 }
 
@@ -46,11 +46,11 @@ export function createNameWaits(
       return known.length === 0 ? known : underWay.neverLookedUp(known)
     },
 
-    async awaited(uids, { asked, signal }) {
+    async awaited(uids, { requested, signal }) {
       const names = uids.map((uid) => actors.didOf(uid))
       await waits.awaited(names, {
         isThere: () => underWay.neverLookedUp(uids).length === 0,
-        isOver: whenAsked(asked, () => underWay.accounts(uids)),
+        isOver: whenRequested(requested, () => underWay.accounts(uids)),
         maxWaitMs,
         signal,
       })

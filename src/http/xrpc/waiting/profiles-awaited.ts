@@ -9,7 +9,7 @@ import { inTurn } from '../../../base/util/turn.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
-import { whenAsked } from './when-asked.ts'
+import { whenRequested } from './when-asked.ts'
 
 type Dependencies = Needs<'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
 
@@ -30,17 +30,17 @@ export async function profilesAwaited(
       hydrator.profiles(uidsOf(dids), reader, { detailed: true, knownFollowers: true }),
     )
   const state = await read()
-  const lacking = dids.filter((did) => isLacking(state, actors.uidOf(did)))
-  const asked = fetchRequests.ask(viewer, { dids: lacking })
+  const missing = dids.filter((did) => isMissing(state, actors.uidOf(did)))
+  const requested = fetchRequests.ask(viewer, { dids: missing })
   reader.missing.addProfiles(state)
   addUndeclared(parts, uidsOf(dids), reader)
-  if (lacking.length === 0 || !viewer) return state
-  await waits.awaited(lacking, {
+  if (missing.length === 0 || !viewer) return state
+  await waits.awaited(missing, {
     isThere: () => {
-      const now = hydrator.profiles(uidsOf(lacking), asVisitor(reader))
-      return lacking.every((did) => !isLacking(now, actors.uidOf(did)))
+      const now = hydrator.profiles(uidsOf(missing), asVisitor(reader))
+      return missing.every((did) => !isMissing(now, actors.uidOf(did)))
     },
-    isOver: whenAsked(asked, () => underWay.accounts(uidsOf(lacking))),
+    isOver: whenRequested(requested, () => underWay.accounts(uidsOf(missing))),
     signal,
   })
   return read()
@@ -57,7 +57,7 @@ function addUndeclared(
 }
 
 /** Lacks a profile or a name. */
-function isLacking({ actors }: ProfileState, uid: number): boolean {
+function isMissing({ actors }: ProfileState, uid: number): boolean {
   const actor = actors.get(uid)
   return !actor || (!actor.hiddenAs && (!actor.profile || actor.handle === INVALID_HANDLE))
 }

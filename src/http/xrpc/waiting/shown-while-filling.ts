@@ -4,7 +4,7 @@
 
 import { LruMap } from '../../../base/util/lru.ts'
 
-type ShownWhileFilling = {
+type PresentedWhileFilling = {
   /**
    * What `itemsOf` returns is on a page of the viewer's; `isFilling`: more may arrive above it. Not
    * asked of pages of a timeline that was never seen filling, which are nearly all.
@@ -18,19 +18,19 @@ const MAX_VIEWERS = 300
 /** More than a person reads while their timeline fills; whoever reads on gets Discover as others do. */
 const MAX_ITEMS = 2_000
 
-export function createShownWhileFilling(): ShownWhileFilling {
-  const shown = new LruMap<number, Set<number>>(MAX_VIEWERS)
+export function createPresentedWhileFilling(): PresentedWhileFilling {
+  const visible = new LruMap<number, Set<number>>(MAX_VIEWERS)
 
   return {
     note(viewer, isFilling, itemsOf) {
-      const before = shown.get(viewer)
+      const before = visible.get(viewer)
       if (!before && !isFilling) return
       const items = itemsOf()
       const all = before ?? new Set<number>()
-      if (all.size + items.length > MAX_ITEMS) return shown.delete(viewer)
+      if (all.size + items.length > MAX_ITEMS) return visible.delete(viewer)
       for (const item of items) all.add(item)
-      if (!before) shown.set(viewer, all)
+      if (!before) visible.set(viewer, all)
     },
-    to: (viewer) => shown.get(viewer),
+    to: (viewer) => visible.get(viewer),
   }
 }

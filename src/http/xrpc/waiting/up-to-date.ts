@@ -35,27 +35,31 @@ export function upToDate(
   }
 
   /** Waits for the records and accounts that the answer lacks, unless a request has just waited for them. */
-  function missingArrived(call: Call, outcome: Outcome, asked: Promise<void>): MaybeLater<boolean> {
+  function missingArrived(
+    call: Call,
+    outcome: Outcome,
+    requested: Promise<void>,
+  ): MaybeLater<boolean> {
     if (kind !== 'query' || !call.mayWait || !call.viewer) return false
     const things = missingWaits.fresh(call.reader.missing)
     if (things.uris.length + things.dids.length === 0) return false
     const { signal } = call
     const isAll = isByKeys === true || emptiness(outcome, mayBeEmpty) !== undefined
-    return missingWaits.awaited(things, { asked, signal, isAll })
+    return missingWaits.awaited(things, { requested, signal, isAll })
   }
 
   /** Nothing reads as nonexistent that may still arrive. */
   function settled(
     call: Call,
     outcome: Outcome,
-    asked: Promise<void> | undefined,
+    requested: Promise<void> | undefined,
   ): MaybeLater<Outcome> {
     const { mayWait, reader, viewer } = call
     if (kind !== 'query' || !mayWait || reader.missing.isEmpty) return outcome
     const message = emptiness(outcome, mayBeEmpty)
     if (message === undefined && !isByKeys) return outcome
     return andThen(
-      andThen<void, string[]>(asked, () => unknownThings.among(call)),
+      andThen<void, string[]>(requested, () => unknownThings.among(call)),
       (unknown) => {
         if (unknown.length === 0) return outcome
         if (message === undefined) return withoutSome(outcome, unknown)
@@ -69,18 +73,18 @@ export function upToDate(
     const judge = (outcome: Outcome): MaybeLater<MethodResult> => {
       const { missing } = call.reader
       if (missing.cards.size > 0) void fetchRequests.ask(call.viewer, { uris: missing.cards })
-      const asked = missing.isEmpty ? undefined : fetchRequests.ask(call.viewer, missing)
+      const requested = missing.isEmpty ? undefined : fetchRequests.ask(call.viewer, missing)
       const isLast = runs === MAX_RUNS
       const finish = (hasCome: boolean) => {
         const isOvertaken = hasCome || revOf(call) !== rev
         if (isOvertaken && !isLast) return run(call.again(), runs + 1)
-        return andThen(settled(call, outcome, asked), (final) => withRev(final, rev))
+        return andThen(settled(call, outcome, requested), (final) => withRev(final, rev))
       }
-      if (!asked || isLast) return finish(false)
-      return andThen(missingArrived(call, outcome, asked), (hasCome) => {
+      if (!requested || isLast) return finish(false)
+      return andThen(missingArrived(call, outcome, requested), (hasCome) => {
         const unnamed = hasCome ? [] : unnamedIn(call, outcome)
         if (unnamed.length === 0) return finish(hasCome)
-        return andThen(nameWaits.awaited(unnamed, { asked, signal: call.signal }), finish)
+        return andThen(nameWaits.awaited(unnamed, { requested, signal: call.signal }), finish)
       })
     }
     const handle = () => andThen(outcomeOf(handler, call), judge)

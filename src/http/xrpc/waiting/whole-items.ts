@@ -13,7 +13,7 @@ import type { MethodContext } from '../../server/method.ts'
 import { REQUEST_MAX_WAIT_MS, waitLeftMs } from '../../server/wait-left.ts'
 import type { FetchRequests } from './fetch-requests.ts'
 import { createWaits } from './waits.ts'
-import { whenAsked } from './when-asked.ts'
+import { whenRequested } from './when-asked.ts'
 
 type Dependencies = {
   actors: Pick<ActorReader, 'uidOf'>
@@ -37,7 +37,7 @@ type Request = By & {
   patienceMs?: number
 }
 
-type WholeItems = {
+type CompleteItems = {
   /**
    * Waits for data missing from the views that `make` makes, within the request's remaining wait
    * time.
@@ -58,7 +58,7 @@ const SHORTEST_MS = 500
 /** As many as a cold start waits for. */
 const TRIES = 3
 
-export function createWholeItems(parts: Dependencies): WholeItems {
+export function createCompleteItems(parts: Dependencies): CompleteItems {
   const { actors, underWay, fetchRequests } = parts
   const waits = createWaits()
 
@@ -80,12 +80,12 @@ export function createWholeItems(parts: Dependencies): WholeItems {
       const { reader, signal, maxWaitMs = REQUEST_MAX_WAIT_MS, isShared = false } = request
       const missing = await inTurn(request, () => inTurns(missingIn(reader, make)))
       if (missing.isEmpty) return false
-      const asked = fetchRequests.ask(reader.viewer, missing)
+      const requested = fetchRequests.ask(reader.viewer, missing)
       const leftMs = waitLeftMs(signal, maxWaitMs, Date.now())
       if (leftMs < SHORTEST_MS) return false
       const { patienceMs = leftMs } = request
       return waits.awaited([...missing.dids, ...missing.uris], {
-        isThere: whenAsked(asked, () => isUnderWay(missing) || isFaceUnderWay(missing)),
+        isThere: whenRequested(requested, () => isUnderWay(missing) || isFaceUnderWay(missing)),
         maxWaitMs: maxWaitMs - leftMs + Math.min(leftMs, patienceMs),
         signal,
         isShared,
@@ -102,15 +102,15 @@ export function createWholeItems(parts: Dependencies): WholeItems {
       )
       if (missing.isEmpty) return items
       void fetchRequests.ask(reader.viewer, missing)
-      const whole = []
+      const complete = []
       for (const item of items) {
-        const lacking = yield* missingIn(reader, (trial) =>
+        const missing = yield* missingIn(reader, (trial) =>
           inParts([item], (some) => make(some, trial)),
         )
-        if (lacking.isEmpty || !isUnderWay(lacking)) whole.push(item)
+        if (missing.isEmpty || !isUnderWay(missing)) complete.push(item)
         yield
       }
-      return whole
+      return complete
     },
   }
 }

@@ -10,21 +10,21 @@ import {
   internCreator,
   isAuthor,
   isSameEdge,
-  isTieKept,
+  isTieStored,
   type Outcome,
   type RecordRemoval,
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
 import { addBoth } from '../records/gc-posts.ts'
-import { keepUnusualRelation } from '../records/reaction-record.ts'
+import { storeUnusualRelation } from '../records/reaction-record.ts'
 import { removeEdges } from '../removal/remove-edges.ts'
-import { dropPointedBy, dropPointers, isKeptSubject } from '../retention/sweep-edges.ts'
+import { dropPointedBy, dropPointers, isStoredSubject } from '../retention/sweep-edges.ts'
 import { type CollectionRules, isAboutFarAccount, isUnreadRelation } from './collection-rules.ts'
 
 function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
-  if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
+  if (!isTieStored(ctx, write.uid, subjectDid)) return 'out-of-scope'
   const uid = internCreator(ctx, write)
   const subject = internActor(ctx, subjectDid)
   const existing = blockEdges.find(ctx.db, uid, write.rkey)
@@ -34,7 +34,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (existing) deleteBlock(ctx.db, existing)
   if (isFull) return 'too-often'
   insertBlock(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
-  keepUnusualRelation(ctx, { ...write, uid, collection: 'app.bsky.graph.block' }, sortAt)
+  storeUnusualRelation(ctx, { ...write, uid, collection: 'app.bsky.graph.block' }, sortAt)
   return 'applied'
 }
 
@@ -58,7 +58,7 @@ export const block: CollectionRules = {
   removeSome: removeEdges(blockEdges, (ctx, edge) => deleteBlock(ctx.db, edge)),
   removeAll: (ctx, uid) => deleteBlocksOf(ctx.db, uid),
   release: [
-    dropPointers(blockEdges, drop, isKeptSubject),
+    dropPointers(blockEdges, drop, isStoredSubject),
     dropPointedBy(blockEdges, drop, isAuthor),
   ],
   storedKeys: keysOfEdges(blockEdges),

@@ -31,7 +31,7 @@ import {
   isAuthor,
   isMember,
   isSameEdge,
-  isTieKept,
+  isTieStored,
   type Outcome,
   type RecordRemoval,
   type RecordWrite,
@@ -41,14 +41,14 @@ import { FOLLOW, notifyOfFollow, withdrawNotifications } from '../notifications/
 import { notifyOfOtherFollow } from '../notifications/notify-rows.ts'
 import { noteAct } from '../records/act-arrival.ts'
 import { addBoth, isFormerMember } from '../records/gc-posts.ts'
-import { keepUnusual } from '../records/reaction-record.ts'
+import { storeUnusual } from '../records/reaction-record.ts'
 import { removeEdges } from '../removal/remove-edges.ts'
-import { dropPointedBy, dropPointers, isKeptSubject } from '../retention/sweep-edges.ts'
+import { dropPointedBy, dropPointers, isStoredSubject } from '../retention/sweep-edges.ts'
 import { type CollectionRules, isAboutFarAccount, isUnreadRelation } from './collection-rules.ts'
 
 function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
-  if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
+  if (!isTieStored(ctx, write.uid, subjectDid)) return 'out-of-scope'
   const uid = internCreator(ctx, write)
   const subject = internActor(ctx, subjectDid)
   const existing = followEdges.find(ctx.db, uid, write.rkey)
@@ -60,8 +60,8 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   }
   if (existing?.subject === subject) {
     deleteFollow(ctx.db, existing)
-    const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey: write.rkey })
-    if (hadTold) notifyOfOtherFollow(ctx, uid, subject)
+    const hadNotified = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey: write.rkey })
+    if (hadNotified) notifyOfOtherFollow(ctx, uid, subject)
   } else {
     if (existing) retract(ctx, existing)
     if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
@@ -69,7 +69,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   }
   notifyOfFollow(ctx, write, { uid, subject })
   insertFollow(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
-  keepUnusual(ctx, write, { uid, at: sortAt })
+  storeUnusual(ctx, write, { uid, at: sortAt })
   noteAct(ctx, write, uid, { uid: subject })
   return 'applied'
 }
@@ -77,7 +77,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
 function remove(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
   const existing = followEdges.find(ctx.db, uid, rkey)
   if (existing) retract(ctx, existing)
-  else if (!isKeyless(rkey) && hasKeyless(ctx.db, uid)) readWholeList(ctx, uid)
+  else if (!isKeyless(rkey) && hasKeyless(ctx.db, uid)) readCompleteList(ctx, uid)
   return existing !== undefined
 }
 
@@ -91,7 +91,7 @@ export function dropKeyless(ctx: IndexContext, uid: number, subject: number): vo
  * The deleted record may be an imported follow without a key: reads the repository to see which are
  * left.
  */
-function readWholeList(ctx: IndexContext, uid: number): void {
+function readCompleteList(ctx: IndexContext, uid: number): void {
   enqueueJobAgain(ctx.db, 'follows', uid)
   unmarkKeyless(ctx.db, uid)
 }
@@ -99,11 +99,11 @@ function readWholeList(ctx: IndexContext, uid: number): void {
 function retract(ctx: IndexContext, follow: Edge): void {
   const { uid, rkey, subject } = follow
   deleteFollow(ctx.db, follow)
-  const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey })
+  const hadNotified = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey })
   if (!isFollowing(ctx.db, uid, subject)) {
     disconnect(ctx, uid, subject)
     putUnfollow(ctx.db, uid, subject, ctx.now)
-  } else if (hadTold) notifyOfOtherFollow(ctx, uid, subject)
+  } else if (hadNotified) notifyOfOtherFollow(ctx, uid, subject)
 }
 
 export function connect(ctx: IndexContext, creator: number, subject: number): void {
@@ -113,7 +113,7 @@ export function connect(ctx: IndexContext, creator: number, subject: number): vo
   ctx.changes.push({ kind: 'follow', creator, subject })
   if (!isMember(ctx, creator)) return
   if (!isAuthor(ctx, subject)) {
-    fetchAuthorOf(ctx, { member: creator, author: subject, place: followsCountOf(ctx.db, creator) })
+    fetchAuthorOf(ctx, { member: creator, author: subject, rank: followsCountOf(ctx.db, creator) })
   }
   addPending(ctx, subject, 1)
 }
@@ -162,7 +162,7 @@ export const follow: CollectionRules = {
   removeSome: removeEdges(followEdges, retract),
   removeAll,
   release: [
-    dropPointers(followEdges, drop, isKeptSubject),
+    dropPointers(followEdges, drop, isStoredSubject),
     dropPointedBy(followEdges, drop, isAuthor),
   ],
   storedKeys: keysOfEdges(followEdges),

@@ -25,12 +25,12 @@ import { LIKE, notifyOfReaction, withdrawNotifications } from '../notifications/
 import { notifyOfOtherLike } from '../notifications/notify-rows.ts'
 import { noteAct } from '../records/act-arrival.ts'
 import { addPostCandidates, isOrWasAuthor } from '../records/gc-posts.ts'
-import { ensurePost, isCountedAlready, keptPost } from '../records/post-rows.ts'
-import { keepUnusual } from '../records/reaction-record.ts'
+import { ensurePost, isCountedAlready, storedPost } from '../records/post-rows.ts'
+import { storeUnusual } from '../records/reaction-record.ts'
 import { parsePostUri, type RecordRef, subjectUri } from '../records/record-fields.ts'
 import { parseNamedRecord } from '../records/record-rows.ts'
 import { removeEdges } from '../removal/remove-edges.ts'
-import { isKeptPostId } from '../retention/post-needs.ts'
+import { isStoredPostId } from '../retention/post-needs.ts'
 import { eachPointer } from '../retention/sweep-edges.ts'
 import { sweepPost } from '../retention/sweep-post.ts'
 import { type CollectionRules, isAboutFarPost, isUnreadReaction } from './collection-rules.ts'
@@ -40,7 +40,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const uri = subjectUri(write.record)
   const ref = parsePostUri(uri)
   if (!ref) return putOtherLike(ctx, write, uri)
-  const post = keptSubject(ctx, write, ref)
+  const post = storedSubject(ctx, write, ref)
   if (!post) return 'out-of-scope'
   const subject = post.id
   const uid = internCreator(ctx, write)
@@ -55,7 +55,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const isFirst = insertLike(ctx.db, like)
   const record = { collection: collectionCodes['app.bsky.feed.post'], rkey: packRkey(ref.rkey) }
   noteAct(ctx, write, uid, { uid: post.uid, record })
-  if (post.uid !== uid) keepUnusual(ctx, write, { uid, at: createdAt })
+  if (post.uid !== uid) storeUnusual(ctx, write, { uid, at: createdAt })
   if (isFirst && !isCountedAlready(ctx, post, like.sortAt)) {
     postCounts(ctx, subject).likes++
     notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
@@ -88,13 +88,13 @@ function retract(ctx: IndexContext, like: Edge): void {
   const { uid, rkey, subject } = like
   deleteLike(ctx.db, like)
   if (isOrWasAuthor(ctx, uid)) addPostCandidates(ctx, [subject])
-  const hadTold = withdrawNotifications(ctx, { uid, collection: LIKE, rkey })
+  const hadNotified = withdrawNotifications(ctx, { uid, collection: LIKE, rkey })
   if (!likeEdges.has(ctx.db, uid, subject)) postCounts(ctx, subject).likes--
-  else if (hadTold) notifyOfOtherLike(ctx, uid, subject)
+  else if (hadNotified) notifyOfOtherLike(ctx, uid, subject)
 }
 
 /** Returns the post if a like of it by this account is kept. */
-function keptSubject(
+function storedSubject(
   ctx: IndexContext,
   { uid, indexedAt }: RecordWrite,
   ref: RecordRef,
@@ -103,7 +103,7 @@ function keptSubject(
   if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
   const isAuthors = isAuthor(ctx, uid)
   if (ctx.scope === 'authors' && !isAuthors) return undefined
-  return keptPost(ctx, ref, indexedAt) ?? (isAuthors ? ensurePost(ctx, ref, 0) : undefined)
+  return storedPost(ctx, ref, indexedAt) ?? (isAuthors ? ensurePost(ctx, ref, 0) : undefined)
 }
 
 /** Drops a like that is no longer needed; its creator did not delete it. */
@@ -133,7 +133,7 @@ export const like: CollectionRules = {
   release: [
     eachPointer(likeEdges, (ctx, uid, pointer) => {
       sweepPost(ctx, pointer.subject)
-      if (isKeptPostId(ctx, pointer.subject) && ctx.keptScope !== 'authors') return
+      if (isStoredPostId(ctx, pointer.subject) && ctx.storedScope !== 'authors') return
       for (const edge of likeEdges.resolve(ctx.db, uid, pointer)) dropLike(ctx, edge)
       putGcCandidate(ctx.db, GC.post, pointer.subject)
     }),

@@ -19,8 +19,8 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const ref = parseRecordUri(write.record['subject'], LIST_COLLECTION)
   if (!ref) return 'subject-unusable'
   const isOwn = isAuthor(ctx, write.uid)
-  const isKept = isOwn || ctx.scope === 'network' || lookUpList(ctx, ref) !== undefined
-  if (!isKept) return 'out-of-scope'
+  const isStored = isOwn || ctx.scope === 'network' || lookUpList(ctx, ref) !== undefined
+  if (!isStored) return 'out-of-scope'
   return plain.put(ctx, write, () => {
     const list = ensureList(ctx, ref)
     if (isOwn && list.isStub) enqueueJob(ctx.db, 'list', list.id)

@@ -18,7 +18,7 @@ import { plainRecord } from './plain-record.ts'
 /** A stranger's list may have been stored only because of this member. */
 const plain = plainRecord(listItems, (ctx, { uid, subject }) => {
   const isForMember = isMember(ctx, subject) && !isAuthor(ctx, uid)
-  if (isForMember && ctx.keptScope !== 'network') putGcCandidate(ctx.db, GC.lists, uid)
+  if (isForMember && ctx.storedScope !== 'network') putGcCandidate(ctx.db, GC.lists, uid)
 })
 
 function put(ctx: IndexContext, write: RecordWrite): Outcome {
@@ -26,14 +26,14 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (!ref) return 'subject-unusable'
   if (ref.did !== write.did) return 'wrong-key'
   const subjectDid = write.record['subject'] as string
-  if (!isKept(ctx, write.uid, ref, subjectDid)) return 'out-of-scope'
+  if (!isStored(ctx, write.uid, ref, subjectDid)) return 'out-of-scope'
   return plain.put(ctx, write, () => ({
     list: ensureList(ctx, ref).id,
     subject: internActor(ctx, subjectDid),
   }))
 }
 
-function isKept(ctx: IndexContext, uid: number, list: RecordRef, subjectDid: string): boolean {
+function isStored(ctx: IndexContext, uid: number, list: RecordRef, subjectDid: string): boolean {
   if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
   if (ctx.scope === 'authors') return lookUpList(ctx, list) !== undefined
   return isMember(ctx, ctx.actors.uidOf(subjectDid)) || lookUpList(ctx, list) !== undefined

@@ -9,8 +9,8 @@ import { putSmallRecord, smallRecord } from './small-records.ts'
 const put: CollectionRules['put'] = (ctx, write) => {
   const list = parseRecordUri(write.record['subject'], LIST_COLLECTION)
   if (!list) return 'subject-unusable'
-  const isKept = ctx.scope === 'network' || ctx.actors.uidOf(list.did) !== 0
-  return putSmallRecord(ctx, write, { isKept, subject: () => internActor(ctx, list.did) })
+  const isStored = ctx.scope === 'network' || ctx.actors.uidOf(list.did) !== 0
+  return putSmallRecord(ctx, write, { isStored, subject: () => internActor(ctx, list.did) })
 }
 
 export const listOptOut: CollectionRules = {

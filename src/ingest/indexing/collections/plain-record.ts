@@ -12,7 +12,7 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
-import { keepUnusualRelation } from '../records/reaction-record.ts'
+import { storeUnusualRelation } from '../records/reaction-record.ts'
 import type { CollectionRules } from './collection-rules.ts'
 
 type PlainRecord<Table extends PlainTable> = {
@@ -49,7 +49,7 @@ export function plainRecord<Table extends PlainTable>(
       if (existing && isSame(existing, row, write)) return 'duplicate'
       if (existing) drop(ctx, existing)
       rows.insert(ctx.db, row)
-      keepUnusualRelation(ctx, { ...write, uid, collection }, row.sort_at)
+      storeUnusualRelation(ctx, { ...write, uid, collection }, row.sort_at)
       return 'applied'
     },
     rules: {

@@ -186,11 +186,11 @@ function readRefs({ record }: RecordWrite): PostRefs {
   const reply = asObject(record['reply'])
   const root = parsePostUri(asObject(reply?.['root'])?.['uri'])
   const parent = parsePostUri(asObject(reply?.['parent'])?.['uri'])
-  const isWhole = root !== undefined && parent !== undefined
+  const isComplete = root !== undefined && parent !== undefined
   return {
     isReply: reply !== undefined,
-    root: isWhole ? root : undefined,
-    parent: isWhole ? parent : undefined,
+    root: isComplete ? root : undefined,
+    parent: isComplete ? parent : undefined,
     quote: quotedPost(record),
   }
 }

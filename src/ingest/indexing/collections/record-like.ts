@@ -20,7 +20,7 @@ import {
 } from '../index-context.ts'
 import { LIKE, notifyOfRecordLike, withdrawNotifications } from '../notifications/notify.ts'
 import { noteAct } from '../records/act-arrival.ts'
-import { keepUnusual } from '../records/reaction-record.ts'
+import { storeUnusual } from '../records/reaction-record.ts'
 import { ensureRecord, lookUpRecord, type NamedRecord } from '../records/record-rows.ts'
 
 export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedRecord): Outcome {
@@ -35,7 +35,7 @@ export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedR
   const owner = ctx.actors.uidOf(ref.did)
   const about = { collection: ref.collection, rkey: packRkey(ref.rkey) }
   if (insertRecordLike(ctx.db, { uid, rkey, subject, createdAt })) {
-    keepUnusual(ctx, write, { uid, at: createdAt })
+    storeUnusual(ctx, write, { uid, at: createdAt })
     notifyOfRecordLike(ctx, write, { uid, owner, subject: about })
   }
   const record = { ...about, collection: collectionCodes[ref.collection] }

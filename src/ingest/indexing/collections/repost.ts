@@ -32,10 +32,10 @@ import {
 import { notifyOfReaction, REPOST, withdrawNotifications } from '../notifications/notify.ts'
 import { notifyOfOtherRepost } from '../notifications/notify-rows.ts'
 import { addPostCandidates, isOrWasAuthor } from '../records/gc-posts.ts'
-import { ensurePost, isCountedAlready, keptPost } from '../records/post-rows.ts'
-import { keepUnusual } from '../records/reaction-record.ts'
+import { ensurePost, isCountedAlready, storedPost } from '../records/post-rows.ts'
+import { storeUnusual } from '../records/reaction-record.ts'
 import { parsePostUri, type RecordRef, subjectUri } from '../records/record-fields.ts'
-import { isKeptPostId } from '../retention/post-needs.ts'
+import { isStoredPostId } from '../retention/post-needs.ts'
 import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
 import { sweepPost } from '../retention/sweep-post.ts'
 import { type CollectionRules, isAboutFarPost, isUnreadReaction } from './collection-rules.ts'
@@ -43,7 +43,7 @@ import { type CollectionRules, isAboutFarPost, isUnreadReaction } from './collec
 function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const ref = parsePostUri(subjectUri(write.record))
   if (!ref) return 'subject-unusable'
-  const post = keptSubject(ctx, write, ref)
+  const post = storedSubject(ctx, write, ref)
   if (!post) return 'out-of-scope'
   const subject = post.id
   const uid = internCreator(ctx, write)
@@ -54,7 +54,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
     !hasReposted(ctx.db, uid, subject) && !isCountedAlready(ctx, post, sortAtOf(write))
   if (isFirst) notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
   insert(ctx, { ...write, uid }, { subject, isFirst })
-  if (post.uid !== uid) keepUnusual(ctx, write, { uid, at: write.createdAt })
+  if (post.uid !== uid) storeUnusual(ctx, write, { uid, at: write.createdAt })
   return 'applied'
 }
 
@@ -84,17 +84,17 @@ function retractRepost(ctx: IndexContext, row: RepostRow): void {
   deleteRepost(ctx.db, row)
   if (isOrWasAuthor(ctx, row.uid)) addPostCandidates(ctx, [row.subject])
   const key = { uid: row.uid, collection: REPOST, rkey: row.rkey } as const
-  const hadTold = withdrawNotifications(ctx, key)
+  const hadNotified = withdrawNotifications(ctx, key)
   if (!hasReposted(ctx.db, row.uid, row.subject)) postCounts(ctx, row.subject).reposts--
-  else if (hadTold) notifyOfOtherRepost(ctx, row.uid, row.subject)
+  else if (hadNotified) notifyOfOtherRepost(ctx, row.uid, row.subject)
   const position = { item: repostItem(row.id), sortAt: row.sort_at, rank: digestRank(row.cid) }
   ctx.changes.push({ kind: 'item-removed', entry: { ...position, originator: row.uid } })
 }
 
 /** Returns the post if a repost of it by this account is kept. An author's repost must be shown. */
-function keptSubject(
+function storedSubject(
   ctx: IndexContext,
-  { uid, indexedAt, isShown }: RecordWrite,
+  { uid, indexedAt, isVisible }: RecordWrite,
   ref: RecordRef,
 ): PostHandle | undefined {
   if (isAuthor(ctx, uid)) {
@@ -104,10 +104,10 @@ function keptSubject(
     return post
   }
   // The post is requested when a client views the repost.
-  if (isShown) return ensurePost(ctx, ref, ANCHOR)
+  if (isVisible) return ensurePost(ctx, ref, ANCHOR)
   if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
   if (ctx.scope === 'authors') return undefined
-  return keptPost(ctx, ref, indexedAt)
+  return storedPost(ctx, ref, indexedAt)
 }
 
 /** Drops a repost that is no longer needed; its creator did not delete it. */
@@ -146,7 +146,7 @@ export const repost: CollectionRules = {
       const page = repostsOfAccount(ctx.db, uid, { after: keyAfter(reached), limit: PAGE })
       for (const row of page) {
         sweepPost(ctx, row.subject)
-        if (isKeptPostId(ctx, row.subject) && ctx.keptScope !== 'authors') continue
+        if (isStoredPostId(ctx, row.subject) && ctx.storedScope !== 'authors') continue
         dropRepost(ctx, row)
         putGcCandidate(ctx.db, GC.post, row.subject)
       }

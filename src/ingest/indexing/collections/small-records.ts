@@ -38,8 +38,8 @@ export function smallRecord(collection: RecordCollection): CollectionRules {
   return {
     put(ctx, write) {
       if (SINGLE.has(collection) && write.rkey !== 'self') return 'wrong-key'
-      const isKept = ctx.scope === 'network' || write.uid !== 0
-      return putSmallRecord(ctx, write, { isKept, subject: () => null })
+      const isStored = ctx.scope === 'network' || write.uid !== 0
+      return putSmallRecord(ctx, write, { isStored, subject: () => null })
     },
     remove: (ctx, removal) => takeSmallRecord(ctx, removal) !== undefined,
     isFar: isOfNobodyKnown,
@@ -56,10 +56,10 @@ export function smallRecord(collection: RecordCollection): CollectionRules {
 export function putSmallRecord(
   ctx: IndexContext,
   write: RecordWrite,
-  about: { isKept: boolean; subject: () => number | null },
+  about: { isStored: boolean; subject: () => number | null },
 ): Outcome {
   const row = rowOf(ctx, write)
-  if (!row && !about.isKept) return 'out-of-scope'
+  if (!row && !about.isStored) return 'out-of-scope'
   if (row?.cid?.equals(write.cid)) return 'duplicate'
   if (row && isOutdated(row, write)) return 'late'
   const uid = internCreator(ctx, write)

@@ -12,9 +12,9 @@ import { putSmallRecord, smallRecord, takeSmallRecord } from './small-records.ts
 const put: CollectionRules['put'] = (ctx, write) => {
   const did = write.record['subject'] as string
   const isOwn = ctx.scope === 'network' || isAuthor(ctx, write.uid)
-  const isKept = isOwn || isTrustedVerifier(ctx, write.did) || ctx.actors.uidOf(did) !== 0
+  const isStored = isOwn || isTrustedVerifier(ctx, write.did) || ctx.actors.uidOf(did) !== 0
   const subject = () => internActor(ctx, did)
-  const outcome = putSmallRecord(ctx, write, { isKept, subject })
+  const outcome = putSmallRecord(ctx, write, { isStored, subject })
   if (outcome !== 'applied') return outcome
   notifyOfVerification(ctx, write, { uid: ctx.actors.uidOf(write.did), subject: subject() })
   return outcome

@@ -77,8 +77,8 @@ function isOutOfScope(
   { did, subject }: FollowLine,
 ): boolean {
   if (!isInScopeOnly || scope === 'network') return false
-  const isAuthor = (one: string) => {
-    const uid = actors.uidOf(one)
+  const isAuthor = (value: string) => {
+    const uid = actors.uidOf(value)
     return uid !== 0 && isInCircle(actors, uid)
   }
   return !isAuthor(did) && !(scope === 'community' && isAuthor(subject))

@@ -23,7 +23,7 @@ type FollowReader = {
 
 const MAX_LINE_LENGTH = 2_048
 const MAX_BAD_LINES = 20
-const SHOWN_LENGTH = 80
+const PRESENTED_LENGTH = 80
 const PLC = /^did:plc:[a-z2-7]{24}$/
 /** Record keys may not begin like our made-up keys (data/store/records/keyless-follows.ts). */
 const RKEY = /^(?!\.\.?$)[A-Za-z0-9._:~][A-Za-z0-9._:~-]{0,511}$/
@@ -41,7 +41,7 @@ export function createFollowReader(firstLine = 1): FollowReader {
   function note(reason: BadLineReason, text: string): undefined {
     bad++
     if (badLines.length < MAX_BAD_LINES) {
-      badLines.push({ line: lines, reason, text: text.slice(0, SHOWN_LENGTH) })
+      badLines.push({ line: lines, reason, text: text.slice(0, PRESENTED_LENGTH) })
     }
   }
 
@@ -63,14 +63,14 @@ export function createFollowReader(firstLine = 1): FollowReader {
   return {
     take(text) {
       const found: FollowLine[] = []
-      const whole = rest === '' ? text : rest + text
+      const complete = rest === '' ? text : rest + text
       let start = 0
-      for (let end = whole.indexOf('\n'); end >= 0; end = whole.indexOf('\n', start)) {
-        const follow = read(whole.slice(start, end))
+      for (let end = complete.indexOf('\n'); end >= 0; end = complete.indexOf('\n', start)) {
+        const follow = read(complete.slice(start, end))
         if (follow) found.push(follow)
         start = end + 1
       }
-      rest = whole.slice(start)
+      rest = complete.slice(start)
       if (rest.length > MAX_LINE_LENGTH) {
         isSkipping = true
         rest = ''
@@ -122,5 +122,5 @@ function isHeader(text: string): boolean {
   const [first, ...others] = text.split(',')
   if (others.length === 0 || text.includes('did:')) return false
   const name = first!.toLowerCase()
-  return /^"?[a-z_ -]+"?$/.test(name) && HEADERS.some((one) => name.includes(one))
+  return /^"?[a-z_ -]+"?$/.test(name) && HEADERS.some((value) => name.includes(value))
 }

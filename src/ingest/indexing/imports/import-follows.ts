@@ -22,7 +22,7 @@ import {
   isAuthor,
   isMember,
   isOfDeletedAccount,
-  isTieKept,
+  isTieStored,
 } from '../index-context.ts'
 import { isTombstoned } from '../lateness.ts'
 import type { ImportOutcome } from './import-tally.ts'
@@ -63,7 +63,7 @@ export function leftOut(
   { isInScopeOnly = false }: Options,
 ): 'outOfScope' | 'gone' | 'complete' | undefined {
   const known = ctx.actors.uidOf(did)
-  if (isInScopeOnly && !isTieKept(ctx, known, subject)) return 'outOfScope'
+  if (isInScopeOnly && !isTieStored(ctx, known, subject)) return 'outOfScope'
   if (isOfDeletedAccount(ctx, { uid: known, seenAtUs: 0 })) return 'gone'
   return isComplete(ctx, known) ? 'complete' : undefined
 }
@@ -76,8 +76,8 @@ export function importedSortAt(rkey: PackedRkey, now: number): number {
 
 /** Whether we have the account's list from its repository, and keep it up to date. */
 export function isComplete(ctx: IndexContext, uid: number): boolean {
-  const isKept = isAuthor(ctx, uid) || (uid !== 0 && ctx.scope === 'network')
-  return isKept && (isMember(ctx, uid) || findBackfill(ctx.db, uid, 'follows') !== undefined)
+  const isStored = isAuthor(ctx, uid) || (uid !== 0 && ctx.scope === 'network')
+  return isStored && (isMember(ctx, uid) || findBackfill(ctx.db, uid, 'follows') !== undefined)
 }
 
 /** The account's deletions with unknown subjects may concern any of these follows. */

@@ -103,13 +103,13 @@ type Lists = {
 function each<Name extends keyof Lists>(
   state: MemberState,
   name: Name,
-  isGood: (one: MemberState[Name][number]) => boolean,
+  isGood: (memberState: MemberState[Name][number]) => boolean,
 ): void {
   const list: unknown = state[name]
   check(Array.isArray(list), name, list)
-  for (const one of list as MemberState[Name]) {
-    check(typeof one === 'object' && one !== null && isGood(one), name, one)
-    timeOf(one.createdAt)
+  for (const item of list as MemberState[Name]) {
+    check(typeof item === 'object' && item !== null && isGood(item), name, item)
+    timeOf(item.createdAt)
   }
 }
 

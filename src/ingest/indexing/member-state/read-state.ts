@@ -77,11 +77,11 @@ function* stateInSteps(
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
   }))
-  const activitySubscriptions = yield* each(activitySubscriptionsBy(db, uid), (one) => ({
-    did: didOf(db, one.subject),
-    post: one.post === 1,
-    reply: one.reply === 1,
-    createdAt: isoTime(one.created_at),
+  const activitySubscriptions = yield* each(activitySubscriptionsBy(db, uid), (item) => ({
+    did: didOf(db, item.subject),
+    post: item.post === 1,
+    reply: item.reply === 1,
+    createdAt: isoTime(item.created_at),
   }))
   return {
     ...emptyState(did),

@@ -6,7 +6,7 @@ import type { WriteDb } from '../../../data/store/db.ts'
 import { knownPreferences } from '../../../data/store/notifications/notification-preferences.ts'
 import { putActivitySubscription } from '../../../data/store/private/activity-subscriptions.ts'
 import { iterateActors } from '../../../data/store/records/actors.ts'
-import { fetchKept } from '../fetch-missing.ts'
+import { fetchStored } from '../fetch-missing.ts'
 import { type IndexContext, type IndexScope, internActor } from '../index-context.ts'
 import { addMember } from '../members/operator-members.ts'
 import {
@@ -52,14 +52,15 @@ function writePrivate(ctx: IndexContext, state: MemberState): void {
   for (const { did: subject, createdAt, ...scope } of state.mutes) {
     mute(ctx, did, subject, { ...scope, ...when({ createdAt }) })
   }
-  for (const one of state.listMutes) {
-    muteList(ctx, did, one.list, when(one))
-    fetchKept(ctx, one.list)
+  for (const mute of state.listMutes) {
+    muteList(ctx, did, mute.list, when(mute))
+    fetchStored(ctx, mute.list)
   }
-  for (const one of state.threadMutes) muteThread(ctx, did, one.root, when(one))
+  for (const threadMute of state.threadMutes)
+    muteThread(ctx, did, threadMute.root, when(threadMute))
   for (const { uri, cid, ...rest } of state.bookmarks) {
     bookmark(ctx, did, { uri, cid, ...when(rest) })
-    fetchKept(ctx, uri)
+    fetchStored(ctx, uri)
   }
   for (const { id, draft, updatedAt, ...rest } of state.drafts) {
     const times = { ...when(rest), ...(updatedAt && { updatedAt: timeOf(updatedAt)! }) }

@@ -11,7 +11,7 @@ export type ColdStartBudget = {
    * @param of.place - how many accounts that member followed before
    * @returns whether the author is fetched at once
    */
-  takesNow(db: WriteDb, of: { member: number; author: number; place: number }): boolean
+  takesNow(db: WriteDb, of: { member: number; author: number; rank: number }): boolean
   /** Notes that a member viewed an account, which has its records fetched. */
   looksAt(db: WriteDb, member: number, uid: number): void
   /** Bytes of JSON that may still be loaded now of this account's posts and other records. */
@@ -24,7 +24,7 @@ export const AUTHORS_AT_ONCE = 2_000
 
 /** A budget without accounting. */
 export const UNCOUNTED: ColdStartBudget = {
-  takesNow: (_db, { place }) => place < AUTHORS_AT_ONCE,
+  takesNow: (_db, { rank }) => rank < AUTHORS_AT_ONCE,
   looksAt: () => undefined,
   bytesLeft: () => Number.POSITIVE_INFINITY,
   spendBytes: () => undefined,

@@ -11,8 +11,8 @@ import {
   countUse,
   disableInvite as disableRow,
   findInvite,
+  type InviteRequest,
   type InviteRow,
-  type InviteWish,
   insertInvite,
 } from '../../../data/store/members/invites.ts'
 import { isBanned } from '../../../data/store/moderation/bans.ts'
@@ -27,20 +27,20 @@ class InviteError extends Error {
 const MAX_INVITES = 10_000
 
 /** @throws InviteError */
-export function checkRoomForInvite(db: Db): void {
+export function checkCapacityForInvite(db: Db): void {
   if (countInvites(db) >= MAX_INVITES) {
     throw new InviteError(`There are ${MAX_INVITES} invites already; use one with more uses.`)
   }
 }
 
-export function createInvite(ctx: IndexContext, wish: InviteWish): void {
-  checkRoomForInvite(ctx.db)
+export function createInvite(ctx: IndexContext, request: InviteRequest): void {
+  checkCapacityForInvite(ctx.db)
   insertInvite(ctx.db, {
-    code: wish.code,
-    note: wish.note,
-    max_uses: wish.maxUses,
+    code: request.code,
+    note: request.note,
+    max_uses: request.maxUses,
     created_at: ctx.now,
-    expires_at: wish.expiresAt,
+    expires_at: request.expiresAt,
   })
 }
 

@@ -4,7 +4,7 @@
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { deleteBackfillsOf } from '../../../data/store/fetching/backfills.ts'
 import { enqueueJob } from '../../../data/store/fetching/jobs.ts'
-import { putKeptIdentity } from '../../../data/store/members/kept-identities.ts'
+import { putStoredIdentity } from '../../../data/store/members/kept-identities.ts'
 import {
   deleteMember,
   findMember,
@@ -54,20 +54,20 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   fetchVerifiers(ctx)
   beginToNotify(ctx, uid, seenAt !== null)
   const followed = followedBy(ctx.db, uid).toReversed()
-  for (const [place, subject] of followed.entries()) {
-    if (!isAuthor(ctx, subject)) fetchAuthorOf(ctx, { member: uid, author: subject, place })
+  for (const [rank, subject] of followed.entries()) {
+    if (!isAuthor(ctx, subject)) fetchAuthorOf(ctx, { member: uid, author: subject, rank })
   }
   ctx.changes.push({ kind: 'member-added', uid })
 }
 
 /** Stores the identity that admits a member after a restart while the directory is down. */
-export function keepIdentity(
+export function storeIdentity(
   ctx: IndexContext,
   did: string,
   { identity, asOf }: { identity: string | null; asOf: number },
 ): void {
   const uid = ctx.actors.uidOf(did)
-  if (isMember(ctx, uid)) putKeptIdentity(ctx.db, { uid, identity, as_of: asOf }, ctx.now)
+  if (isMember(ctx, uid)) putStoredIdentity(ctx.db, { uid, identity, as_of: asOf }, ctx.now)
 }
 
 function isToBeInvalidated({ joined_at, last_seen_at }: MemberRow, seenAt: number): boolean {

@@ -8,14 +8,14 @@ import {
   type TimelineEntry,
   type TimelineWriter,
 } from '@slipstream/follow-graph'
-import type { Keeps } from '../../../data/graph/lossiness.ts'
+import type { IsDrawn } from '../../../data/graph/lossiness.ts'
 import { type ActorReader, CELEBRITY } from '../../../data/graph/types.ts'
 
 type FanOutParts = OpenFollowersParts & {
   actors: Pick<ActorReader, 'flagsOf'>
   timelines: Pick<TimelineWriter, 'insert'>
   /** Takes items' hashes. */
-  keepsHash: Keeps
+  isHashDrawn: IsDrawn
 }
 
 /**
@@ -26,12 +26,12 @@ export type FanOut = { written: number; leftOut: number }
 
 /** @param hash - the entry's `itemHash`. */
 export function fanOut(parts: FanOutParts, entry: TimelineEntry, hash: number): FanOut {
-  const { actors, timelines, keepsHash } = parts
+  const { actors, timelines, isHashDrawn } = parts
   if (actors.flagsOf(entry.originator) & CELEBRITY) return { written: 0, leftOut: 0 }
   let written = 0
   let leftOut = 0
   forEachOpenFollower(parts, entry.originator, (owner) => {
-    if (!keepsHash(owner, hash)) {
+    if (!isHashDrawn(owner, hash)) {
       leftOut++
       return
     }

@@ -10,7 +10,7 @@ export type Memory = {
   /** Writes an item to the open timelines of its originator's followers; returns their number. */
   fanOut: (entry: TimelineEntry, hash: number) => number
   /** Whether a lossy timeline takes the item with this hash: the same draw as in fan-out. */
-  keepsHash: (owner: number, hash: number) => boolean
+  isHashDrawn: (owner: number, hash: number) => boolean
   /** From this many member followers on, an author's items are merged at read time. */
   celebrityThreshold: number
   /** Entries of a ring. */

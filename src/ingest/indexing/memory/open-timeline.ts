@@ -44,5 +44,5 @@ function isTaken(memory: Memory, owner: number, entry: FeedItem): boolean {
   const { originator } = entry
   if (originator === owner) return true
   if (memory.actors.flagsOf(originator) & CELEBRITY) return false
-  return memory.keepsHash(owner, hashOfItem(memory.actors, entry))
+  return memory.isHashDrawn(owner, hashOfItem(memory.actors, entry))
 }

@@ -146,7 +146,7 @@ function fillFrom(db: Db, memory: Memory, owner: number, originator: number): nu
   if (!memory.timelines.isOpen(owner)) return 0
   let written = 0
   for (const entry of newestItems(db, originator, memory.timelineLength + 1)) {
-    if (!memory.keepsHash(owner, hashOfItem(memory.actors, entry))) continue
+    if (!memory.isHashDrawn(owner, hashOfItem(memory.actors, entry))) continue
     memory.timelines.insert(owner, entry)
     written++
   }

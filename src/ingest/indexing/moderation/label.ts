@@ -16,7 +16,7 @@ import { type IndexContext, internActor } from '../index-context.ts'
 /** A label, as a labeler gives it for one subject. */
 type NewLabel = Omit<Label, 'src'>
 
-const WHOLE_URI = /^at:\/\/(did:[^/]+)\/([^/?#]+)\/([^/?#]+)$/
+const COMPLETE_URI = /^at:\/\/(did:[^/]+)\/([^/?#]+)\/([^/?#]+)$/
 
 /**
  * @param uri - a DID or an at-URI
@@ -26,7 +26,7 @@ export function labelSubject(
   ctx: { actors: Pick<ActorReader, 'uidOf'> },
   uri: string,
 ): LabelSubject | undefined {
-  const [, did = uri, collection, rkey = ''] = WHOLE_URI.exec(uri) ?? []
+  const [, did = uri, collection, rkey = ''] = COMPLETE_URI.exec(uri) ?? []
   const uid = ctx.actors.uidOf(did)
   if (uid === 0) return undefined
   if (collection === undefined) return { uid, collection: 0, rkey: '' }
@@ -43,21 +43,25 @@ type AppliedLabels = {
 }
 
 /**
- * @param how - `room`: how many more rows this labeler may have here; `isStreamed`: whether its
+ * @param how - `diskSpace`: how many more rows this labeler may have here; `isStreamed`: whether its
  *   stream brought these, rather than an answer
  */
 export function applyLabels(
   ctx: IndexContext,
   did: string,
   labels: readonly NewLabel[],
-  { room = Infinity, isStreamed = true }: { room?: number; isStreamed?: boolean } = {},
+  { diskSpace = Infinity, isStreamed = true }: { diskSpace?: number; isStreamed?: boolean } = {},
 ): AppliedLabels {
   const done: AppliedLabels = { changed: 0, added: 0, refused: 0 }
   for (const label of labels) {
     const subject = labelSubject(ctx, label.uri)
     if (!subject) continue
     const src = internActor(ctx, did)
-    const outcome = putLabel(ctx.db, { ...label, ...subject, src, isStreamed }, done.added < room)
+    const outcome = putLabel(
+      ctx.db,
+      { ...label, ...subject, src, isStreamed },
+      done.added < diskSpace,
+    )
     if (outcome === 'refused') done.refused++
     if (outcome === 'added') done.added++
     if (outcome === 'added' || outcome === 'changed') done.changed++
@@ -68,23 +72,23 @@ export function applyLabels(
 /**
  * Applies a labeler's full answer about these subjects: labels missing from it are withdrawn, if an
  * answer brought them. What the stream brought is withdrawn only by a signed withdrawal.
- * @param askedAt - milliseconds since 1970; newer labels arrived meanwhile and stay
+ * @param requestedAt - milliseconds since 1970; newer labels arrived meanwhile and stay
  */
 export function reconcileLabels(
   ctx: IndexContext,
   did: string,
-  said: { subjects: readonly string[]; labels: readonly NewLabel[]; askedAt: number },
-  room = Infinity,
+  answer: { subjects: readonly string[]; labels: readonly NewLabel[]; requestedAt: number },
+  diskSpace = Infinity,
 ): AppliedLabels {
   const src = ctx.actors.uidOf(did)
-  const values = new Set(said.labels.map(({ uri, val }) => `${val} ${uri}`))
+  const values = new Set(answer.labels.map(({ uri, val }) => `${val} ${uri}`))
   const queriedBefore = (subject: LabelSubject) =>
-    queriedLabelsBefore(ctx.db, { subject, src, before: said.askedAt })
-  for (const uri of src === 0 ? [] : said.subjects) {
+    queriedLabelsBefore(ctx.db, { subject, src, before: answer.requestedAt })
+  for (const uri of src === 0 ? [] : answer.subjects) {
     const subject = labelSubject(ctx, uri)
     for (const val of subject ? queriedBefore(subject) : []) {
       if (!values.has(`${val} ${uri}`)) withdrawLabel(ctx.db, subject!, src, val)
     }
   }
-  return applyLabels(ctx, did, said.labels, { room, isStreamed: false })
+  return applyLabels(ctx, did, answer.labels, { diskSpace, isStreamed: false })
 }

@@ -141,7 +141,8 @@ function untold<Row extends { uid: number; rkey: PackedRkey }>(
   rows: Row[],
   { to, collection }: { to: number; collection: Collection },
 ): Row[] {
-  const isTold = ({ uid, rkey }: Row) => hasNotified(ctx.db, { author: uid, collection, rkey }, to)
-  const seen = new Set(rows.filter(isTold).map(({ uid }) => uid))
+  const isNotified = ({ uid, rkey }: Row) =>
+    hasNotified(ctx.db, { author: uid, collection, rkey }, to)
+  const seen = new Set(rows.filter(isNotified).map(({ uid }) => uid))
   return rows.filter(({ uid }) => !seen.has(uid) && seen.add(uid))
 }

@@ -23,15 +23,15 @@ import { isFollowing } from '../../../data/store/records/follows.ts'
 import { type IndexContext, internActor, type RecordWrite, sortAtOf } from '../index-context.ts'
 import type { RecordRef } from '../records/record-fields.ts'
 import { mentionsIn } from '../records/reply-rules.ts'
-import { hasNotifications, isTold, notify, POST, tell } from './notify.ts'
+import { hasNotifications, isNotified, notify, POST, tell } from './notify.ts'
 
 /** Posts above a reply whose authors are told. */
 export const MAX_HEIGHT = 4
 /** Replies revisited below a post that arrives late. */
-const MAX_REPLIES_TOLD = 100
+const MAX_REPLIES_NOTIFIED = 100
 const MAX_SUBSCRIBERS = 10_000
 
-type PostPlace = {
+type PostThread = {
   flags: number
   parent: number | null
   root: number | null
@@ -39,38 +39,38 @@ type PostPlace = {
   isReply: boolean
 }
 
-export function notifyOfPost(ctx: IndexContext, write: RecordWrite, place: PostPlace): void {
+export function notifyOfPost(ctx: IndexContext, write: RecordWrite, thread: PostThread): void {
   const { uid, rkey, record } = write
   const key: RecordKey = { author: uid, collection: POST, rkey }
   const sortAt = sortAtOf(write)
-  const told = new Set([uid])
+  const notified = new Set([uid])
   const tellOnce = (to: number, reason: NotificationReason, subject?: PostRow['rkey']) => {
-    if (told.has(to)) return
-    told.add(to)
+    if (notified.has(to)) return
+    notified.add(to)
     notify(ctx, { to, reason, record: postRecord(key), sortAt, subject: ownPost(subject) })
   }
   for (const did of mentionsIn(record)) tellOnce(mentioned(ctx, did), 'mention')
-  const { quote, flags } = place
+  const { quote, flags } = thread
   if (quote && !(flags & VIOLATES_POSTGATE)) {
     tellOnce(ctx.actors.uidOf(quote.did), 'quote', packRkey(quote.rkey))
   }
   if (!(flags & VIOLATES_THREADGATE)) {
-    for (const above of ancestors(ctx, place)) tellOnce(above.uid, 'reply', above.rkey)
+    for (const above of ancestors(ctx, thread)) tellOnce(above.uid, 'reply', above.rkey)
   }
-  for (const subscriber of subscribers(ctx, { uid, sortAt, isReply: place.isReply })) {
+  for (const subscriber of subscribers(ctx, { uid, sortAt, isReply: thread.isReply })) {
     tellOnce(subscriber, 'subscribed-post')
   }
 }
 
 /** Where all accounts are notified, this includes accounts not known before. */
 function mentioned(ctx: IndexContext, did: string): number {
-  return ctx.othersToldMs > 0 && isValidDid(did) ? internActor(ctx, did) : ctx.actors.uidOf(did)
+  return ctx.othersNotifiedMs > 0 && isValidDid(did) ? internActor(ctx, did) : ctx.actors.uidOf(did)
 }
 
 /** Notifies the authors above a referenced post that has arrived of the replies below it. */
 export function notifyOfRepliesBelow(ctx: IndexContext, post: number): void {
   let below = [post]
-  let left = MAX_REPLIES_TOLD
+  let left = MAX_REPLIES_NOTIFIED
   for (let depth = 1; depth < MAX_HEIGHT && below.length > 0; depth++) {
     const replies = below.flatMap((parent) => {
       const found = left > 0 ? presentReplies(ctx.db, parent, left) : []
@@ -85,7 +85,7 @@ export function notifyOfRepliesBelow(ctx: IndexContext, post: number): void {
 function notifyAbove(ctx: IndexContext, row: PostRow): void {
   if (row.flags & VIOLATES_THREADGATE) return
   for (const above of ancestors(ctx, row)) {
-    if (!isTold(ctx, above.uid, row.uid, row.sort_at ?? ctx.now)) continue
+    if (!isNotified(ctx, above.uid, row.uid, row.sort_at ?? ctx.now)) continue
     notifyOfPostRow(ctx, row, { to: above.uid, reason: 'reply', subject: above.rkey })
   }
 }
@@ -94,10 +94,10 @@ function notifyAbove(ctx: IndexContext, row: PostRow): void {
 export function notifyOfPostRow(
   ctx: IndexContext,
   { uid, rkey, sort_at }: Pick<PostRow, 'uid' | 'rkey' | 'sort_at'>,
-  told: { to: number; reason: 'mention' | 'reply' | 'quote'; subject?: PostRow['rkey'] },
+  notified: { to: number; reason: 'mention' | 'reply' | 'quote'; subject?: PostRow['rkey'] },
 ): void {
   const key: RecordKey = { author: uid, collection: POST, rkey }
-  const { to, reason, subject } = told
+  const { to, reason, subject } = notified
   if (hasNotified(ctx.db, key, to)) return
   const sortAt = sort_at ?? ctx.now
   tell(ctx, { to, reason, record: postRecord(key), sortAt, subject: ownPost(subject) })
@@ -111,19 +111,19 @@ export function doesReplyNotify(ctx: IndexContext, reply: PostRow, post: number)
 }
 
 /** Posts from the parent upwards whose authors are notified; empty if none of them is. */
-function ancestors(ctx: IndexContext, place: Pick<PostPlace, 'parent' | 'root'>): PostRow[] {
-  const above = postsAbove(ctx, place)
+function ancestors(ctx: IndexContext, thread: Pick<PostThread, 'parent' | 'root'>): PostRow[] {
+  const above = postsAbove(ctx, thread)
   if (!above.some(({ uid }) => hasNotifications(ctx, uid))) return []
   return visibleFrom(
     ctx,
-    place,
+    thread,
     above.map(({ id }) => id),
   )
 }
 
 function postsAbove(
   ctx: IndexContext,
-  { parent }: Pick<PostPlace, 'parent'>,
+  { parent }: Pick<PostThread, 'parent'>,
 ): { id: number; uid: number }[] {
   const found: { id: number; uid: number }[] = []
   for (let id = parent; id !== null && found.length < MAX_HEIGHT; ) {
@@ -138,7 +138,7 @@ function postsAbove(
 /** The posts up to the first one that the thread's gate hides. */
 function visibleFrom(
   ctx: IndexContext,
-  { root }: Pick<PostPlace, 'root'>,
+  { root }: Pick<PostThread, 'root'>,
   ids: readonly number[],
 ): PostRow[] {
   const rows = ids.map((id) => findPostById(ctx.db, id)!)
@@ -164,10 +164,10 @@ function* subscribers(
   ctx: IndexContext,
   post: { uid: number; sortAt: number; isReply: boolean },
 ): Generator<number> {
-  for (const one of activitySubscribersOf(ctx.db, post.uid, MAX_SUBSCRIBERS)) {
-    const isWanted = post.isReply ? one.reply : one.post
-    if (!isWanted || post.sortAt < one.created_at) continue
-    if (isFollowing(ctx.db, one.uid, post.uid)) yield one.uid
+  for (const activitySubscription of activitySubscribersOf(ctx.db, post.uid, MAX_SUBSCRIBERS)) {
+    const isWanted = post.isReply ? activitySubscription.reply : activitySubscription.post
+    if (!isWanted || post.sortAt < activitySubscription.created_at) continue
+    if (isFollowing(ctx.db, activitySubscription.uid, post.uid)) yield activitySubscription.uid
   }
 }
 

@@ -33,15 +33,15 @@ import {
 } from '../../../data/store/records/reaction-records.ts'
 import { findRepost } from '../../../data/store/records/reposts.ts'
 import type { IndexContext } from '../index-context.ts'
-import { FOLLOW, isTold, LIKE, POST, REPOST, tell } from './notify.ts'
+import { FOLLOW, isNotified, LIKE, POST, REPOST, tell } from './notify.ts'
 
-type Told = { uid: number; post: OwnPost }
+type Notified = { uid: number; post: OwnPost }
 type Built = JsonObject
 
 const LIKE_CODE = collectionCodes[LIKE]
 const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
 
-export function notifyOfLikeRow(ctx: IndexContext, act: LikeAct, { uid, post }: Told): void {
+export function notifyOfLikeRow(ctx: IndexContext, act: LikeAct, { uid, post }: Notified): void {
   const record = {
     $type: LIKE,
     subject: strongRef(ctx, uid, post),
@@ -50,7 +50,7 @@ export function notifyOfLikeRow(ctx: IndexContext, act: LikeAct, { uid, post }: 
   tell(ctx, {
     to: uid,
     reason: 'like',
-    record: told(ctx, { author: act.uid, collection: LIKE, rkey: act.rkey }, record),
+    record: notified(ctx, { author: act.uid, collection: LIKE, rkey: act.rkey }, record),
     sortAt: act.sort_at,
     subject: { collection: POST, rkey: post.rkey },
   })
@@ -70,20 +70,24 @@ export function notifyOfRecordLikeRow(
   tell(ctx, {
     to: uid,
     reason: 'like',
-    record: told(ctx, { author: act.uid, collection: LIKE, rkey: act.rkey }, record),
+    record: notified(ctx, { author: act.uid, collection: LIKE, rkey: act.rkey }, record),
     sortAt: Math.min(act.sort_at, ctx.now),
     subject: { collection, rkey: own.rkey },
   })
 }
 
-export function notifyOfRepostRow(ctx: IndexContext, act: RepostAct, { uid, post }: Told): void {
+export function notifyOfRepostRow(
+  ctx: IndexContext,
+  act: RepostAct,
+  { uid, post }: Notified,
+): void {
   const subject = strongRef(ctx, uid, post)
   const record = { $type: REPOST, subject, createdAt: isoTime(act.created_at) }
   const key = { author: act.uid, collection: REPOST, rkey: act.rkey } as const
   tell(ctx, {
     to: uid,
     reason: 'repost',
-    record: { ...told(ctx, key, record), cid: act.cid },
+    record: { ...notified(ctx, key, record), cid: act.cid },
     sortAt: act.sort_at,
     subject: { collection: POST, rkey: post.rkey },
   })
@@ -98,7 +102,7 @@ export function notifyOfFollowRow(ctx: IndexContext, act: FollowAct, subject: nu
   tell(ctx, {
     to: subject,
     reason: 'follow',
-    record: told(ctx, { author: act.uid, collection: FOLLOW, rkey: act.rkey }, record),
+    record: notified(ctx, { author: act.uid, collection: FOLLOW, rkey: act.rkey }, record),
     sortAt: act.sort_at,
   })
 }
@@ -123,25 +127,25 @@ export function notifyOfReactionVia(ctx: IndexContext, reaction: ReactionVia, to
 
 /** A like of this post was deleted, and its creator has another one. */
 export function notifyOfOtherLike(ctx: IndexContext, uid: number, subject: number): void {
-  const told = toldOf(ctx, uid, subject)
-  const act = told && likeOf(ctx.db, subject, uid)
-  if (act) notifyOfLikeRow(ctx, act, told)
+  const notified = notifiedOf(ctx, uid, subject)
+  const act = notified && likeOf(ctx.db, subject, uid)
+  if (act) notifyOfLikeRow(ctx, act, notified)
 }
 
 export function notifyOfOtherRepost(ctx: IndexContext, uid: number, subject: number): void {
-  const told = toldOf(ctx, uid, subject)
-  const act = told && repostOf(ctx.db, subject, uid)
-  if (act) notifyOfRepostRow(ctx, act, told)
+  const notified = notifiedOf(ctx, uid, subject)
+  const act = notified && repostOf(ctx.db, subject, uid)
+  if (act) notifyOfRepostRow(ctx, act, notified)
 }
 
 export function notifyOfOtherFollow(ctx: IndexContext, uid: number, subject: number): void {
-  const act = isTold(ctx, subject, uid) ? followOf(ctx.db, subject, uid) : undefined
+  const act = isNotified(ctx, subject, uid) ? followOf(ctx.db, subject, uid) : undefined
   if (act) notifyOfFollowRow(ctx, act, subject)
 }
 
-function toldOf(ctx: IndexContext, by: number, id: number): Told | undefined {
+function notifiedOf(ctx: IndexContext, by: number, id: number): Notified | undefined {
   const post = presentPost(ctx.db, id)
-  return post && isTold(ctx, post.uid, by) ? { uid: post.uid, post } : undefined
+  return post && isNotified(ctx, post.uid, by) ? { uid: post.uid, post } : undefined
 }
 
 function strongRef({ actors }: IndexContext, uid: number, { rkey, cid }: OwnPost) {
@@ -149,7 +153,7 @@ function strongRef({ actors }: IndexContext, uid: number, { rkey, cid }: OwnPost
 }
 
 /** The record as written, if stored; otherwise `built`. */
-function told(ctx: IndexContext, key: RecordKey, built: Built): NotifyingRecord {
+function notified(ctx: IndexContext, key: RecordKey, built: Built): NotifyingRecord {
   const { author: uid, collection, rkey } = key
   const written = findReactionRecord(ctx.db, { uid, collection, rkey })
   if (written) return { ...key, cid: written.cid, json: written.record }

@@ -24,7 +24,7 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
-import { toldJson } from '../records/kept-json.ts'
+import { briefJson } from '../records/kept-json.ts'
 import { parseRecordUri } from '../records/record-fields.ts'
 import { isAboutMutedThread } from './muted-threads.ts'
 
@@ -56,7 +56,7 @@ const fetched = perDatabase(() => new Map<number, { minute: number; people: numb
 
 export function notify(ctx: IndexContext, occasion: Occasion): void {
   const { to, record, sortAt } = occasion
-  if (!isTold(ctx, to, record.author, sortAt)) return
+  if (!isNotified(ctx, to, record.author, sortAt)) return
   if (isMember(ctx, to) || !REBUILT.has(record.collection)) return tell(ctx, occasion)
   tell(ctx, { ...occasion, record: { ...record, cid: undefined, json: undefined } })
 }
@@ -65,20 +65,25 @@ export function notify(ctx: IndexContext, occasion: Occasion): void {
 export function tell(ctx: IndexContext, occasion: Occasion): void {
   const { to, reason, record, sortAt, subject } = occasion
   if (to === record.author || isAboutMutedThread(ctx, to, subject)) return
-  const isOneOfMany = ctx.othersToldMs > 0 && !isMember(ctx, to)
+  const isOneOfMany = ctx.othersNotifiedMs > 0 && !isMember(ctx, to)
   insertNotification(ctx.db, { uid: to, sortAt, reason, record, subject }, isOneOfMany)
   if (!isOneOfMany) fetchNotifier(ctx, to, record.author)
 }
 
 /** @param sortAt - non-members get no notifications that are too old to be kept */
-export function isTold(ctx: IndexContext, to: number, author: number, sortAt = ctx.now): boolean {
+export function isNotified(
+  ctx: IndexContext,
+  to: number,
+  author: number,
+  sortAt = ctx.now,
+): boolean {
   if (to === author || !hasNotifications(ctx, to)) return false
-  return isMember(ctx, to) || sortAt >= ctx.now - ctx.othersToldMs
+  return isMember(ctx, to) || sortAt >= ctx.now - ctx.othersNotifiedMs
 }
 
 /** Whether notifications are collected for this account. */
 export function hasNotifications(ctx: IndexContext, uid: number): boolean {
-  return isMember(ctx, uid) || (uid !== 0 && ctx.othersToldMs > 0)
+  return isMember(ctx, uid) || (uid !== 0 && ctx.othersNotifiedMs > 0)
 }
 
 /**
@@ -102,7 +107,7 @@ export function notifyOfReaction(
   if (owner === uid) return
   const via = viaOf(ctx, write.record)
   if (!hasNotifications(ctx, owner) && !via) return
-  const act = { record: toldRecord(write, uid), sortAt: sortAtOf(write) }
+  const act = { record: notifyingRecord(write, uid), sortAt: sortAtOf(write) }
   const isLike = write.collection === LIKE
   const post = { collection: POST, rkey: packRkey(rkey) } as const
   notify(ctx, { ...act, to: owner, reason: isLike ? 'like' : 'repost', subject: post })
@@ -118,7 +123,7 @@ export function notifyOfRecordLike(
   write: RecordWrite,
   { uid, owner, subject }: { uid: number; owner: number; subject: Occasion['subject'] },
 ): void {
-  const act = { record: toldRecord(write, uid), sortAt: sortAtOf(write) }
+  const act = { record: notifyingRecord(write, uid), sortAt: sortAtOf(write) }
   notify(ctx, { ...act, to: owner, reason: 'like', subject })
 }
 
@@ -138,15 +143,15 @@ export function notifyOfFollow(
   write: RecordWrite,
   { uid, subject }: { uid: number; subject: number },
 ): void {
-  if (!isTold(ctx, subject, uid) || isFollowing(ctx.db, uid, subject)) return
-  const record = toldRecord(write, uid)
+  if (!isNotified(ctx, subject, uid) || isFollowing(ctx.db, uid, subject)) return
+  const record = notifyingRecord(write, uid)
   notify(ctx, { to: subject, reason: 'follow', record, sortAt: sortAtOf(write) })
 }
 
 /** A record whose JSON is kept with the notification. */
-function toldRecord(write: RecordWrite, author: number): NotifyingRecord {
+function notifyingRecord(write: RecordWrite, author: number): NotifyingRecord {
   const { collection, rkey, cid } = write
-  return { author, collection, rkey, cid, json: toldJson(write) }
+  return { author, collection, rkey, cid, json: briefJson(write) }
 }
 
 function fetchNotifier(ctx: IndexContext, to: number, author: number): void {

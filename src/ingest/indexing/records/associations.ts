@@ -46,7 +46,7 @@ export function associateCard(
 }
 
 /** The records of a post that is shown. */
-export function associationsOfShown(ctx: IndexContext, post: number): AssociatedRow[] {
+export function associationsOfPresented(ctx: IndexContext, post: number): AssociatedRow[] {
   const rows = associatedWithPost(ctx.db, post)
   const record = rows.length === 0 ? recordOf(ctx.db, post) : undefined
   if (!record) return rows

@@ -28,13 +28,13 @@ export type FetchedRecords = {
   /** When the fetch began, by our clock; deletions and changes seen since then are newer. */
   fetchedAt: number
   /** Posts and reposts to be shown to a member: kept whoever wrote them. */
-  isShown?: boolean | undefined
+  isVisible?: boolean | undefined
   records: FetchedRecord[]
 }
 
 /** Yields the valid records in order; counts the others by reason. */
 export function* toWrites(
-  { did, rev, fetchedAt, isShown, records }: FetchedRecords,
+  { did, rev, fetchedAt, isVisible, records }: FetchedRecords,
   ctx: IndexContext,
   skip: (reason: Outcome) => void,
 ): Generator<RecordWrite> {
@@ -48,7 +48,7 @@ export function* toWrites(
       const key = { did, uid: 0, collection, rkey: packRkey(rkey), cid, cidText, record }
       const claimed = typeof record['createdAt'] === 'string' ? createdAt : undefined
       const indexedAt = arrivalOf(ctx, key.rkey, claimed)
-      yield { ...key, rev, createdAt, indexedAt, fetchedAt, seenAtUs: fetchedAt * 1000, isShown }
+      yield { ...key, rev, createdAt, indexedAt, fetchedAt, seenAtUs: fetchedAt * 1000, isVisible }
     }
   }
 }

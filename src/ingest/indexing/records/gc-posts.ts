@@ -5,10 +5,10 @@ import { findGcCandidate, GC, putGcCandidate } from '../../../data/store/removal
 import { type IndexContext, isAuthor } from '../index-context.ts'
 
 export function addPostCandidates(
-  { db, keptScope }: IndexContext,
+  { db, storedScope }: IndexContext,
   posts: Iterable<number | null>,
 ): void {
-  if (keptScope === 'network') return
+  if (storedScope === 'network') return
   for (const post of posts) if (post !== null) putGcCandidate(db, GC.post, post)
 }
 
@@ -31,7 +31,7 @@ export function isOrWasAuthor(ctx: IndexContext, uid: number): boolean {
  * swept.
  */
 function isUnswept(ctx: IndexContext, uid: number): boolean {
-  if (ctx.keptScope === 'network') return false
+  if (ctx.storedScope === 'network') return false
   return isFormerMember(ctx, uid) || findGcCandidate(ctx.db, GC.author, uid) !== undefined
 }
 

@@ -16,11 +16,11 @@ export function shortJson(write: RecordWrite): Buffer | undefined {
 }
 
 /** The record as written; if it is too long, only the fields that its lexicon requires. */
-export function toldJson(write: RecordWrite): Buffer {
+export function briefJson(write: RecordWrite): Buffer {
   const { collection: $type, record } = write
   const createdAt = isoTime(sortAtOf(write))
-  const told = { $type, subject: briefSubject(record['subject']), createdAt }
-  return shortJson(write) ?? Buffer.from(JSON.stringify(told))
+  const brief = { $type, subject: briefSubject(record['subject']), createdAt }
+  return shortJson(write) ?? Buffer.from(JSON.stringify(brief))
 }
 
 /** The subject's URI or DID has been parsed before. */

@@ -42,20 +42,20 @@ export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): Po
 }
 
 /** Marks a post that is about to be applied as shown to a member: kept whoever wrote it. */
-export function keepShown(ctx: IndexContext, { did, collection, rkey }: RecordWrite): void {
+export function storeVisible(ctx: IndexContext, { did, collection, rkey }: RecordWrite): void {
   if (collection === 'app.bsky.feed.post') ensurePost(ctx, { did, rkey: unpackRkey(rkey) }, ANCHOR)
 }
 
 /** Whether strangers' reactions to this post are kept: it is stored, or an author references it. */
-export function isKeptPost(row: PostHandle | undefined): row is PostHandle {
+export function isStoredPost(row: PostHandle | undefined): row is PostHandle {
   if (!row) return false
   return row.state === PRESENT || row.state === PRUNED || (row.flags & ANCHOR) !== 0
 }
 
-/** The post if strangers' reactions of this time are kept: `isKeptPost`, or it may still arrive. */
-export function keptPost(ctx: IndexContext, ref: RecordRef, at: number): PostHandle | undefined {
+/** The post if strangers' reactions of this time are kept: `isStoredPost`, or it may still arrive. */
+export function storedPost(ctx: IndexContext, ref: RecordRef, at: number): PostHandle | undefined {
   const row = lookUpPost(ctx, ref)
-  if (isKeptPost(row)) return row
+  if (isStoredPost(row)) return row
   return mayStillCome(ctx, ref, { row, at }) ? ensurePost(ctx, ref, ANCHOR) : undefined
 }
 

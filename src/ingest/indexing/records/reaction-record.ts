@@ -20,7 +20,7 @@ const USUAL_FIELDS = new Set(['$type', 'subject', 'createdAt'])
 const USUAL_OF_ITEMS = new Set([...USUAL_FIELDS, 'list'])
 
 /** @param row - the account's uid and the time, as its row stores them */
-export function keepUnusual(
+export function storeUnusual(
   ctx: IndexContext,
   write: RecordWrite,
   { uid, at }: { uid: number; at: number },
@@ -28,12 +28,12 @@ export function keepUnusual(
   const { collection, rkey, cid, record } = write
   const json = unusualJson(write, at, USUAL_FIELDS)
   if (!json) return
-  const kept = { uid, collection, rkey, cid, record: json } as const
-  insertReactionRecord(ctx.db, kept, repostOf(ctx, record['via']))
+  const stored = { uid, collection, rkey, cid, record: json } as const
+  insertReactionRecord(ctx.db, stored, repostOf(ctx, record['via']))
 }
 
 /** The same for a block, a list item or a list block. */
-export function keepUnusualRelation(
+export function storeUnusualRelation(
   ctx: IndexContext,
   write: RecordWrite & { collection: RelationCollection },
   rowAt: number,

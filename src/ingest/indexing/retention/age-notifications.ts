@@ -18,12 +18,12 @@ export function ageNotifications(
   isTimeOver: () => boolean = () => false,
 ): boolean {
   const reached = agingReached(ctx.db)
-  const isKept = ctx.othersToldMs > 0
+  const isStored = ctx.othersNotifiedMs > 0
   if (reached === undefined) {
-    if (isKept) setAgingReached(ctx.db, 0)
-    return isKept
+    if (isStored) setAgingReached(ctx.db, 0)
+    return isStored
   }
-  const before = isKept ? ctx.now - ctx.othersToldMs : Number.POSITIVE_INFINITY
+  const before = isStored ? ctx.now - ctx.othersNotifiedMs : Number.POSITIVE_INFINITY
   const page = notificationsFrom(ctx.db, reached, LOOKED_AT)
   let last = reached
   let isOver = page.length === 0
@@ -34,7 +34,7 @@ export function ageNotifications(
     if (!isMembers) deleteNotification(ctx.db, id)
     last = id
   }
-  if (page.length === 0 && !isKept) setAgingReached(ctx.db, undefined)
+  if (page.length === 0 && !isStored) setAgingReached(ctx.db, undefined)
   else if (last !== reached) setAgingReached(ctx.db, last)
   return !isOver
 }

@@ -14,5 +14,5 @@ export function isListInUse(ctx: IndexContext, list: number, owner: number): boo
   if (isAuthor(ctx, owner) || isMutedList(ctx.db, list)) return true
   if (blockersByList(ctx.db, list).some((uid) => isAuthor(ctx, uid))) return true
   if (hasThreadgates(ctx.db, owner)) return true
-  return ctx.keptScope !== 'authors' && hasMembersOn(ctx.db, list)
+  return ctx.storedScope !== 'authors' && hasMembersOn(ctx.db, list)
 }

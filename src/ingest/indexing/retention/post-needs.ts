@@ -8,7 +8,7 @@ import {
   creatorsPointingAt,
   isBookmarked,
   isPointedAt,
-  isShownWithAnother,
+  isVisibleWithAnother,
   likersOf,
   MAX_LOOKED_AT,
   repostersOf,
@@ -16,17 +16,17 @@ import {
 import { ANCHOR } from '../../../data/store/posts/post-flags.ts'
 import { findPostById, type PostRow, postRecord } from '../../../data/store/posts/posts.ts'
 import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
-import { isKeptPost } from '../records/post-rows.ts'
+import { isStoredPost } from '../records/post-rows.ts'
 import { mentionsIn } from '../records/reply-rules.ts'
 
 /** Whether the post's author alone makes it kept. */
-export function isKeptWhole(ctx: IndexContext, uid: number): boolean {
-  return ctx.keptScope === 'network' || isAuthor(ctx, uid)
+export function isStoredWhole(ctx: IndexContext, uid: number): boolean {
+  return ctx.storedScope === 'network' || isAuthor(ctx, uid)
 }
 
 /** Whether strangers' reactions to the post are kept. */
-export function isKeptPostId(ctx: IndexContext, post: number): boolean {
-  return isKeptPost(findPostById(ctx.db, post))
+export function isStoredPostId(ctx: IndexContext, post: number): boolean {
+  return isStoredPost(findPostById(ctx.db, post))
 }
 
 /** Whether an author references the post, or a member likes or bookmarks it. */
@@ -42,8 +42,8 @@ export function isAnchored(ctx: IndexContext, post: number): boolean {
 
 /** Whether the record of a post that no author wrote or references is kept all the same. */
 export function isRecordNeeded(ctx: IndexContext, row: PostRow): boolean {
-  if (isShownWithAnother(ctx.db, row.id)) return true
-  return ctx.keptScope !== 'authors' && (pointsAtAnchor(ctx, row) || mentionsMember(ctx, row))
+  if (isVisibleWithAnother(ctx.db, row.id)) return true
+  return ctx.storedScope !== 'authors' && (pointsAtAnchor(ctx, row) || mentionsMember(ctx, row))
 }
 
 /** Whether the post's row is needed, even without a record. */

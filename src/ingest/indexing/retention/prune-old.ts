@@ -8,7 +8,7 @@ import { PRESENT, prunePost, setPostFlags } from '../../../data/store/posts/post
 import { deleteLike } from '../../../data/store/records/likes.ts'
 import { deleteRepost } from '../../../data/store/records/reposts.ts'
 import {
-  hasToldAnybody,
+  hasNotifiedAnybody,
   type OldPost,
   postsAfter,
   pruningReached,
@@ -66,7 +66,7 @@ function pruneRecord(
 ): void {
   if (post.state !== PRESENT || isAuthor(ctx, post.uid)) return
   const before = post.flags & ANCHOR ? neighboursBefore : strangersBefore
-  if (post.sort_at! >= before || hasToldAnybody(ctx.db, post)) return
+  if (post.sort_at! >= before || hasNotifiedAnybody(ctx.db, post)) return
   prunePost(ctx.db, post)
   pruned.posts++
 }

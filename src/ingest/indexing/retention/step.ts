@@ -22,10 +22,10 @@ export function once(work: (ctx: IndexContext, id: number) => void): Step {
 /** Place of a page's last row, if there may be more. */
 export function goesOnAfter<T>(
   page: readonly T[],
-  place: (last: T) => Reached,
+  reachedOf: (last: T) => Reached,
   size: number = PAGE,
 ): Reached | undefined {
-  return page.length < size ? undefined : place(page.at(-1)!)
+  return page.length < size ? undefined : reachedOf(page.at(-1)!)
 }
 
 /** Record key after which the next page begins. */

@@ -16,13 +16,13 @@ import {
 import { unwantReplay } from '../../../data/store/stream/replays.ts'
 import type { IndexContext } from '../index-context.ts'
 import { isAuthor } from '../index-context.ts'
-import { isKeptWhole, isRowNeeded } from './post-needs.ts'
+import { isRowNeeded, isStoredWhole } from './post-needs.ts'
 import { keyAfter, PAGE } from './step.ts'
 import { dropRow } from './sweep-post.ts'
 
 export function sweepAccount(ctx: IndexContext, uid: number): void {
   const { db } = ctx
-  if (isKeptWhole(ctx, uid) || isReferenced(db, uid)) return
+  if (isStoredWhole(ctx, uid) || isReferenced(db, uid)) return
   if (ctx.trustedVerifiers.has(ctx.actors.didOf(uid))) return
   const likers = likersOfRecordsBy(db, uid)
   if (likers.some((liker) => isAuthor(ctx, liker))) return

@@ -8,7 +8,7 @@ import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts
 import { dropLike } from '../collections/like.ts'
 import { dropRepost } from '../collections/repost.ts'
 import { isAuthor } from '../index-context.ts'
-import { isKeptPostId } from './post-needs.ts'
+import { isStoredPostId } from './post-needs.ts'
 import { goesOnAfter, once, PAGE, type Step } from './step.ts'
 import { dropPointedBy } from './sweep-edges.ts'
 
@@ -25,9 +25,9 @@ const doubtPointing =
 
 export const stepsAround: readonly Step[] = [
   ...Array.from({ length: WAYS_TO_POINT }, (_, way) => doubtPointing(way)),
-  (ctx, post, reached) => (isKeptPostId(ctx, post) ? undefined : dropLikes(ctx, post, reached)),
+  (ctx, post, reached) => (isStoredPostId(ctx, post) ? undefined : dropLikes(ctx, post, reached)),
   (ctx, post, reached) => {
-    if (isKeptPostId(ctx, post)) return undefined
+    if (isStoredPostId(ctx, post)) return undefined
     const page = repostsOfPost(ctx.db, post, { after: Number(reached ?? -1), limit: PAGE })
     for (const repost of page) if (!isAuthor(ctx, repost.uid)) dropRepost(ctx, repost)
     // A page may cut off an account's reposts: if they are dropped, the next page begins with the

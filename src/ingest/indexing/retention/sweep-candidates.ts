@@ -27,12 +27,12 @@ type Way = {
 const never = () => false
 
 const isNeeded = (ctx: IndexContext, uid: number) =>
-  ctx.keptScope === 'network' || isAuthor(ctx, uid)
+  ctx.storedScope === 'network' || isAuthor(ctx, uid)
 
 const ways: Record<GcCandidate['kind'], Way> = {
   [GC.member]: { steps: stepsOfMember, isOver: isMember },
   [GC.author]: { steps: stepsOfAuthor, isOver: isNeeded },
-  [GC.around]: { steps: stepsAround, isOver: (ctx) => ctx.keptScope === 'network' },
+  [GC.around]: { steps: stepsAround, isOver: (ctx) => ctx.storedScope === 'network' },
   [GC.post]: { steps: [once(sweepPost)], isOver: never },
   [GC.account]: { steps: [once(sweepAccount)], isOver: never },
   [GC.lists]: { steps: stepsOfLists, isOver: isNeeded },

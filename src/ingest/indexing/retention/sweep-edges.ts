@@ -17,7 +17,7 @@ export function eachPointer(
   return (ctx, uid, reached) => {
     const after = Number(reached ?? 0)
     const left = table.pointersOf(ctx.db, uid).filter(({ subject }) => subject > after)
-    const page = wholeSubjects(left)
+    const page = completeSubjects(left)
     for (const pointer of page) visit(ctx, uid, pointer)
     return page.length === left.length ? undefined : page.at(-1)!.subject
   }
@@ -27,10 +27,10 @@ export function eachPointer(
 export function dropPointers(
   table: EdgeTable,
   drop: Drop,
-  isKept: (ctx: IndexContext, subject: number) => boolean,
+  isStored: (ctx: IndexContext, subject: number) => boolean,
 ): Step {
   return eachPointer(table, (ctx, uid, pointer) => {
-    if (isKept(ctx, pointer.subject)) return
+    if (isStored(ctx, pointer.subject)) return
     for (const edge of table.resolve(ctx.db, uid, pointer)) drop(ctx, edge)
   })
 }
@@ -39,29 +39,29 @@ export function dropPointers(
 export function dropPointedBy(
   table: EdgeTable,
   drop: Drop,
-  isKept: (ctx: IndexContext, uid: number) => boolean,
+  isStored: (ctx: IndexContext, uid: number) => boolean,
 ): Step {
   return (ctx, subject, reached) => {
-    const page = table.newest(ctx.db, subject, placeOf(reached), PAGE)
-    for (const edge of page) if (!isKept(ctx, edge.uid)) drop(ctx, edge)
+    const page = table.newest(ctx.db, subject, positionOf(reached), PAGE)
+    for (const edge of page) if (!isStored(ctx, edge.uid)) drop(ctx, edge)
     const last = page.at(-1)
     return page.length < PAGE || !last ? undefined : `${last.sortAt}:${last.uid}`
   }
 }
 
 /** Whether a stranger's follow or block of this account is kept. */
-export function isKeptSubject(ctx: IndexContext, uid: number): boolean {
-  return ctx.keptScope !== 'authors' && isAuthor(ctx, uid)
+export function isStoredSubject(ctx: IndexContext, uid: number): boolean {
+  return ctx.storedScope !== 'authors' && isAuthor(ctx, uid)
 }
 
 /** A page, extended by the rest of its last subject's pointers. */
-function wholeSubjects(pointers: readonly Pointer[]): readonly Pointer[] {
+function completeSubjects(pointers: readonly Pointer[]): readonly Pointer[] {
   let end = Math.min(PAGE, pointers.length)
   while (end < pointers.length && pointers[end]!.subject === pointers[end - 1]!.subject) end++
   return pointers.slice(0, end)
 }
 
-function placeOf(reached: Reached | null): Before {
+function positionOf(reached: Reached | null): Before {
   if (reached === null) return NEWEST
   const [sortAt, uid] = String(reached).split(':').map(Number) as [number, number]
   return { sortAt, uid }

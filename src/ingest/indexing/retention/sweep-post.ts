@@ -19,14 +19,14 @@ import { retractPost } from '../records/retract-post.ts'
 import {
   hasStrangersReactions,
   isAnchored,
-  isKeptWhole,
   isRecordNeeded,
   isRowNeeded,
+  isStoredWhole,
 } from './post-needs.ts'
 
 export function sweepPost(ctx: IndexContext, id: number): void {
   const row = findPostById(ctx.db, id)
-  if (!row || isKeptWhole(ctx, row.uid)) return
+  if (!row || isStoredWhole(ctx, row.uid)) return
   if (isAnchored(ctx, id)) return
   const wasAnchor = (row.flags & ANCHOR) !== 0
   const hasRecord = row.state === PRESENT || row.state === PRUNED

@@ -26,7 +26,10 @@ type Json = Record<string, unknown>
 const definitions = new Map<string, Definition>(
   (documents as unknown as { id: string; defs: Record<string, Definition> }[]).flatMap(
     ({ id, defs }) =>
-      Object.entries(defs).map(([name, one]) => [name === 'main' ? id : `${id}#${name}`, one]),
+      Object.entries(defs).map(([name, definition]) => [
+        name === 'main' ? id : `${id}#${name}`,
+        definition,
+      ]),
   ),
 )
 const rules = new Map<string, Rule | undefined>()
@@ -63,8 +66,8 @@ function ruleOf(definition: Definition, nsid: string): Rule | undefined {
 }
 
 function ofObject({ properties = {} }: Definition, nsid: string): Rule {
-  const fields = Object.entries(properties).flatMap(([name, one]) => {
-    const rule = ruleOf(one, nsid)
+  const fields = Object.entries(properties).flatMap(([name, definition]) => {
+    const rule = ruleOf(definition, nsid)
     return rule ? [[name, rule] as const] : []
   })
   return (value) =>

@@ -50,7 +50,7 @@ function isText(maxLength: number): Check {
   return (value) => typeof value === 'string' && value.length <= maxLength
 }
 
-function isWhole(minimum: number): Check {
+function isInteger(minimum: number): Check {
   return (value) => Number.isSafeInteger(value) && (value as number) >= minimum
 }
 
@@ -90,7 +90,7 @@ function isBlob(mimeType: RegExp, maxSize: number): Check {
       $type: is('blob'),
       ref: hasShape({ required: { $link: matches(BLOB_CID) } }),
       mimeType: matches(mimeType),
-      size: (value) => isWhole(0)(value) && (value as number) <= maxSize,
+      size: (value) => isInteger(0)(value) && (value as number) <= maxSize,
     },
   })
 }
@@ -112,7 +112,7 @@ const MAX_IMAGES = 4
 const MAX_FACETS = 10
 const MAX_FEATURES = 2
 
-const isAspectRatio = hasShape({ required: { width: isWhole(1), height: isWhole(1) } })
+const isAspectRatio = hasShape({ required: { width: isInteger(1), height: isInteger(1) } })
 
 const isImage = hasShape({
   required: { image: isBlob(PICTURE, MAX_IMAGE_BYTES), alt: isText(MAX_ALT_LENGTH) },
@@ -151,7 +151,7 @@ const features: Check[] = [
 
 const isFacet = hasShape({
   required: {
-    index: hasShape({ required: { byteStart: isWhole(0), byteEnd: isWhole(0) } }),
+    index: hasShape({ required: { byteStart: isInteger(0), byteEnd: isInteger(0) } }),
     features: isListOf((value) => features.some((check) => check(value)), MAX_FEATURES),
   },
   optional: { $type: is(FACET) },

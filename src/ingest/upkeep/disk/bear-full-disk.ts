@@ -5,7 +5,7 @@
 import { releaseJobs } from '../../../data/store/fetching/jobs.ts'
 import type { FetchOptions, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskRoom } from './disk-room.ts'
+import type { DiskSpace } from './disk-room.ts'
 
 /**
  * Call once everything runs: an earlier failure ends the thread, since half of it would be missing.
@@ -13,38 +13,38 @@ import type { DiskRoom } from './disk-room.ts'
  */
 export function bearFullDisk(parts: {
   writer: Pick<Writer, 'commit'>
-  room: DiskRoom
+  diskSpace: DiskSpace
   wakeBackfill: () => void
   now: () => number
 }): { begin(start: () => void): void } {
-  const { writer, room, wakeBackfill, now } = parts
+  const { writer, diskSpace, wakeBackfill, now } = parts
   let isWorkLost = false
 
   process.on('uncaughtException', (error) => {
-    if (!room.takes(error)) throw error
+    if (!diskSpace.takes(error)) throw error
     isWorkLost = true
   })
 
-  room.onRoom(() => {
+  diskSpace.onSpace(() => {
     if (!isWorkLost) return
-    isWorkLost = !room.ifThereIsRoom(() => writer.commit(({ db }) => releaseJobs(db, now())))
+    isWorkLost = !diskSpace.ifThereIsSpace(() => writer.commit(({ db }) => releaseJobs(db, now())))
     if (!isWorkLost) wakeBackfill()
   })
 
   return {
     begin(start) {
-      if (!room.ifThereIsRoom(start)) isWorkLost = true
+      if (!diskSpace.ifThereIsSpace(start)) isWorkLost = true
     },
   }
 }
 
 /** Waits while the disk is full. */
-export function fetchWithRoom(
+export function fetchWithSpace(
   fetch: GuardedFetch,
-  room: Pick<DiskRoom, 'isFull' | 'untilRoom'>,
+  diskSpace: Pick<DiskSpace, 'isFull' | 'untilSpace'>,
 ): GuardedFetch {
   return async (url: string, options?: FetchOptions) => {
-    if (room.isFull()) await room.untilRoom(options?.signal)
+    if (diskSpace.isFull()) await diskSpace.untilSpace(options?.signal)
     return fetch(url, options)
   }
 }

@@ -1,14 +1,14 @@
 // A thread that only copies the database's log into its file, each time it is told to.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { copyLogIfThereIsRoom, openCheckpointer } from '../../../data/store/files/checkpoint.ts'
+import { copyLogIfThereIsSpace, openCheckpointer } from '../../../data/store/files/checkpoint.ts'
 
 const port = parentPort!
 const db = openCheckpointer((workerData as { dataDir: string }).dataDir)
 
 port.on('message', (order: 'copy' | 'stop') => {
   if (order === 'copy') {
-    copyLogIfThereIsRoom(db)
+    copyLogIfThereIsSpace(db)
     return port.postMessage('copied')
   }
   db.close()

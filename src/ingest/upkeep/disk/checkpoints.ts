@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../../base/obs/log.ts'
 import type { Db } from '../../../data/store/db.ts'
 import {
-  copyLogIfThereIsRoom,
+  copyLogIfThereIsSpace,
   limitLog,
   logState,
   pagesOf,
@@ -36,10 +36,10 @@ export type Checkpoints = {
 
 /** The same, with a watchdog over its waits. */
 export function watchedCheckpoints(
-  options: Parameters<typeof keepCheckpointed>[0],
+  options: Parameters<typeof startCheckpoints>[0],
   watchdog: Pick<Watchdog, 'over'>,
 ): Checkpoints {
-  const checkpoints = keepCheckpointed(options)
+  const checkpoints = startCheckpoints(options)
   return {
     tend() {
       const wait = checkpoints.tend()
@@ -66,7 +66,7 @@ function limitsFor(pages: number, most: CheckpointLimits): CheckpointLimits {
  * while the database is small: copying is cheap then, and a log ten times the size of the database
  * would be a surprise.
  */
-export function keepCheckpointed(options: {
+export function startCheckpoints(options: {
   db: Db
   dataDir: string
   log: Pick<Logger, 'warn'>
@@ -104,7 +104,7 @@ export function keepCheckpointed(options: {
     const limits = limitsFor(pagesOf(db), most)
     if (copying && length >= limits.maxPages) return startEmptying()
     if (copying || length < limits.startPages || length === copied) return undefined
-    if (length - copied <= limits.tailPages || !isThere) copyLogIfThereIsRoom(db)
+    if (length - copied <= limits.tailPages || !isThere) copyLogIfThereIsSpace(db)
     else void startPass()
     return undefined
   }

@@ -20,13 +20,13 @@ import {
   rebuildPostIndex,
 } from '../../../data/store/search/give-up.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskRoom } from './disk-room.ts'
+import type { DiskSpace } from './disk-room.ts'
 import {
   capOf,
-  daysKept,
   isSearchGivenUp,
   isTight,
   nextLevel,
+  retentionDays,
   stateOfLevel,
   takesStrangers,
 } from './levels.ts'
@@ -34,7 +34,7 @@ import type { OnceOnly } from './once-only.ts'
 
 const MB = 1_000_000
 /** With this much free, the next write can be expected to fit. */
-const ROOM_AT_LEAST = 16 * MB
+const SPACE_AT_LEAST = 16 * MB
 /** With less free, a write of this size is tried now and then: there may be no other writes. */
 const PROBE = { bytes: MB, everyMs: 15_000 }
 /** Between two levels, so that the freed space can show. */
@@ -51,7 +51,7 @@ export type DiskGuard = {
   /** Called once a second. */
   look(): DiskStatus
   /** Current retention times; Infinity: for ever. */
-  kept(): { strangersMs: number; neighboursMs: number }
+  retention(): { strangersMs: number; neighboursMs: number }
   /** A pass over all posts is done, with the retention time of its start. */
   passDone(strangersMs: number): void
   /** Number of searchable posts; 0 while search is given up. */
@@ -63,7 +63,7 @@ export type DiskGuard = {
 export function createDiskGuard(options: {
   db: Db
   writer: Pick<Writer, 'commit' | 'takeStrangers'>
-  room: DiskRoom
+  diskSpace: DiskSpace
   settings: DiskSettings
   searchedPosts: number
   /** Given up before anything else; omitted: nothing. */
@@ -72,17 +72,17 @@ export function createDiskGuard(options: {
   now: () => number
   log: Pick<Logger, 'warn' | 'info'>
 }): DiskGuard {
-  const { db, writer, onceOnly, room, searchedPosts, dataDir, now, log } = options
+  const { db, writer, onceOnly, diskSpace, searchedPosts, dataDir, now, log } = options
   const { diskCapMb, diskReserveMb, keepStrangersDays, keepNeighboursDays } = options.settings
   let level = 0
   let isWorkDone = true
   let changedAt = -Infinity
-  let isIndexKept = !isPostIndexGivenUp(db)
-  const isRoomSeen = lookForRoom(options)
+  let isIndexStored = !isPostIndexGivenUp(db)
+  const isSpaceSeen = lookForSpace(options)
   const days = { strangersDays: keepStrangersDays, neighboursDays: keepNeighboursDays }
   if (diskCapMb > 0) limitFileSize(db, diskCapMb * MB)
 
-  const kept = () => daysKept(level, days)
+  const retention = () => retentionDays(level, days)
 
   function change(to: number, status: Omit<DiskStatus, 'state'>): void {
     const figures = { ...status, from: stateOfLevel(level), to: stateOfLevel(to) }
@@ -95,11 +95,12 @@ export function createDiskGuard(options: {
   }
 
   /** Both need some space, so they may have to be retried. */
-  function keepIndexOrNot(): void {
+  function updateIndex(): void {
     const isWanted = !isSearchGivenUp(level)
-    if (isWanted === isIndexKept) return
+    if (isWanted === isIndexStored) return
     const write = isWanted ? rebuildPostIndex : giveUpPostIndex
-    if (room.ifThereIsRoom(() => writer.commit((ctx) => write(ctx.db)))) isIndexKept = isWanted
+    if (diskSpace.ifThereIsSpace(() => writer.commit((ctx) => write(ctx.db))))
+      isIndexStored = isWanted
   }
 
   return {
@@ -116,14 +117,14 @@ export function createDiskGuard(options: {
       const isSettled = !isFirst && isWorkDone && now() - changedAt >= MAX_WAIT_MS
       const to = nextLevel(level, { ...status, isWorkDone: isSettled })
       if (to !== level) change(to, status)
-      keepIndexOrNot()
+      updateIndex()
       writer.takeStrangers(takesStrangers(level))
-      if (isRoomSeen({ freeBytes, live, capBytes })) room.believeRoom()
-      return { ...status, state: room.isFull() ? 'full' : stateOfLevel(level) }
+      if (isSpaceSeen({ freeBytes, live, capBytes })) diskSpace.believeSpace()
+      return { ...status, state: diskSpace.isFull() ? 'full' : stateOfLevel(level) }
     },
-    kept,
+    retention,
     passDone(strangersMs) {
-      if (strangersMs <= kept().strangersMs) isWorkDone = true
+      if (strangersMs <= retention().strangersMs) isWorkDone = true
     },
     searchedPosts: () => (isSearchGivenUp(level) ? 0 : searchedPosts),
     isTight: () => level > 0,
@@ -137,14 +138,20 @@ function checkDatabaseIsThere(dataDir: string): void {
 }
 
 /** @returns whether there is room, by the figures or by trying. */
-function lookForRoom({ writer, room }: { writer: Pick<Writer, 'commit'>; room: DiskRoom }) {
+function lookForSpace({
+  writer,
+  diskSpace,
+}: {
+  writer: Pick<Writer, 'commit'>
+  diskSpace: DiskSpace
+}) {
   let probedAt = -Infinity
   return (use: { freeBytes: number; live: number; capBytes: number }): boolean => {
-    if (use.freeBytes >= ROOM_AT_LEAST && use.live < use.capBytes) return true
-    if (!room.isFull() || performance.now() - probedAt < PROBE.everyMs) return false
+    if (use.freeBytes >= SPACE_AT_LEAST && use.live < use.capBytes) return true
+    if (!diskSpace.isFull() || performance.now() - probedAt < PROBE.everyMs) return false
     probedAt = performance.now()
     // Two transactions: pages taken and freed in the same one are never written.
-    return room.ifThereIsRoom(() => {
+    return diskSpace.ifThereIsSpace(() => {
       writer.commit(({ db }) => beginProbe(db, PROBE.bytes))
       writer.commit(({ db }) => endProbe(db))
     })

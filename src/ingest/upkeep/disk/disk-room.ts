@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { createGate } from '../../../base/util/gate.ts'
 import { DiskFullError, isDiskFull } from '../../../data/store/files/disk-full.ts'
 import type { WriteRetry } from '../../../data/store/write-retry.ts'
-import { createWaitingRoom } from './waiting-room.ts'
+import { createSpaceWaits } from './waiting-room.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 15_000
@@ -19,7 +19,7 @@ const TELL_EVERY_MS = MINUTE_MS
 /** More failing jobs than could ever run at once. */
 const MAX_ENDS = 1_000
 
-export type DiskRoom = WriteRetry & {
+export type DiskSpace = WriteRetry & {
   /**
    * Runs work for a caller that does not wait.
    * @throws DiskFullError if there is no room; any other error of `work`
@@ -28,11 +28,11 @@ export type DiskRoom = WriteRetry & {
   /** Takes an uncaught error. @returns whether it is about a full disk, and was reported. */
   takes(error: unknown): boolean
   /** Assumes that there is room; the next write that finds none will report it. */
-  believeRoom(): void
+  believeSpace(): void
   /** Sets a function to call before each retry. */
   onRetry(look: () => void): void
   /** Adds a function to call as soon as there is room again. */
-  onRoom(goOn: () => void): void
+  onSpace(goOn: () => void): void
   /**
    * Calls `stop` until it succeeds, while work in progress fails because the disk is full.
    * @throws for any other reason
@@ -41,13 +41,13 @@ export type DiskRoom = WriteRetry & {
   stop(): void
 }
 
-export function createDiskRoom(log: Pick<Logger, 'error' | 'info'>): DiskRoom {
-  return new Room(log)
+export function createDiskSpace(log: Pick<Logger, 'error' | 'info'>): DiskSpace {
+  return new Space(log)
 }
 
-class Room implements DiskRoom {
-  readonly #retrying = createWaitingRoom()
-  readonly #roomless = createWaitingRoom()
+class Space implements DiskSpace {
+  readonly #retrying = createSpaceWaits()
+  readonly #roomless = createSpaceWaits()
   readonly #notice: ReturnType<typeof createNotice>
   readonly #goesOn: (() => void)[] = []
   #lookAgain: () => void = () => undefined
@@ -78,7 +78,7 @@ class Room implements DiskRoom {
     return undefined
   }
 
-  ifThereIsRoom(work: () => void): boolean {
+  ifThereIsSpace(work: () => void): boolean {
     try {
       work()
       return true
@@ -98,7 +98,7 @@ class Room implements DiskRoom {
     }
   }
 
-  async untilRoom(signal?: AbortSignal): Promise<void> {
+  async untilSpace(signal?: AbortSignal): Promise<void> {
     const isOver = () => !this.isFull() || this.#isStopped || signal?.aborted
     while (!isOver()) await this.#roomless.wait(undefined, signal)
   }
@@ -111,7 +111,7 @@ class Room implements DiskRoom {
     return true
   }
 
-  believeRoom(): void {
+  believeSpace(): void {
     this.#noteRoom()
     this.#retrying.letGo()
   }
@@ -120,7 +120,7 @@ class Room implements DiskRoom {
     this.#lookAgain = look
   }
 
-  onRoom(goOn: () => void): void {
+  onSpace(goOn: () => void): void {
     this.#goesOn.push(goOn)
   }
 
@@ -142,7 +142,7 @@ class Room implements DiskRoom {
 
   #noteRoom(): void {
     if (this.#fullSince === undefined) return
-    this.#notice.room(Date.now() - this.#fullSince)
+    this.#notice.diskSpace(Date.now() - this.#fullSince)
     this.#fullSince = undefined
     this.#roomless.letGo()
     for (const goOn of this.#goesOn) goOn()
@@ -152,19 +152,19 @@ class Room implements DiskRoom {
 /** Logs a full disk once, and the end of it if that was logged. */
 function createNotice(log: Pick<Logger, 'error' | 'info'>) {
   const mayTell = createGate(TELL_EVERY_MS)
-  let isTold = false
+  let isReported = false
   return {
     full(error: unknown): void {
-      if (isTold || !mayTell()) return
-      isTold = true
+      if (isReported || !mayTell()) return
+      isReported = true
       log.error(
         { err: error },
         'the disk is full: writing stops until there is room; stored data is served',
       )
     },
-    room(forMs: number): void {
-      if (isTold) log.info({ forMs }, 'the disk has room again: resuming')
-      isTold = false
+    diskSpace(forMs: number): void {
+      if (isReported) log.info({ forMs }, 'the disk has room again: resuming')
+      isReported = false
     },
   }
 }

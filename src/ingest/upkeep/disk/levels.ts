@@ -45,7 +45,7 @@ export function isSearchGivenUp(level: number): boolean {
 }
 
 /** Retention times: those of the settings, in days with 0 for ever, or less by level. */
-export function daysKept(
+export function retentionDays(
   level: number,
   settings: { strangersDays: number; neighboursDays: number },
 ): { strangersMs: number; neighboursMs: number } {

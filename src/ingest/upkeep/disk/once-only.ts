@@ -10,7 +10,7 @@ import { nextGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import type { IndexContext } from '../../indexing/index-context.ts'
 import { removeMember } from '../../indexing/members/members.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskRoom } from './disk-room.ts'
+import type { DiskSpace } from './disk-room.ts'
 
 /** A member seen within this time may still be here. */
 const UNSEEN_MS = HOUR_MS
@@ -25,13 +25,13 @@ export type OnceOnly = {
 export function createOnceOnly(options: {
   db: Db
   writer: Pick<Writer, 'commit'>
-  room: Pick<DiskRoom, 'ifThereIsRoom'>
+  diskSpace: Pick<DiskSpace, 'ifThereIsSpace'>
   /** DIDs named by the configuration. */
   namedMembers: () => readonly string[]
   now: () => number
   log: Pick<Logger, 'warn'>
 }): OnceOnly {
-  const { db, writer, room, namedMembers, now, log } = options
+  const { db, writer, diskSpace, namedMembers, now, log } = options
   let beganAt: number | undefined
 
   function leave(): number {
@@ -41,7 +41,7 @@ export function createOnceOnly(options: {
     const removeAll = (ctx: IndexContext) => {
       for (const { did } of seats) removeMember(ctx, did)
     }
-    const isDone = room.ifThereIsRoom(() => writer.commit(removeAll))
+    const isDone = diskSpace.ifThereIsSpace(() => writer.commit(removeAll))
     if (isDone)
       log.warn(
         { count: seats.length },

@@ -1,12 +1,12 @@
 // Several callers wait here until all are released, or until their own time is up.
 
-type WaitingRoom = {
+type SpaceWaits = {
   /** Resolves when all are released, after `ms` if given, or on abort. */
   wait(ms?: number, signal?: AbortSignal): Promise<void>
   letGo(): void
 }
 
-export function createWaitingRoom(): WaitingRoom {
+export function createSpaceWaits(): SpaceWaits {
   const waiting = new Set<() => void>()
   return {
     wait: (ms, signal) =>

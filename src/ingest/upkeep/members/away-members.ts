@@ -10,7 +10,7 @@ import { membersAwaySince } from '../../../data/store/members/members.ts'
 import { readState } from '../../indexing/member-state/read-state.ts'
 import { removeMember } from '../../indexing/members/members.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskRoom } from '../disk/disk-room.ts'
+import type { DiskSpace } from '../disk/disk-room.ts'
 
 const INTERVAL_MS = MINUTE_MS
 const AT_ONCE = 20
@@ -21,7 +21,7 @@ const AWAY_FOLDER = 'members-away'
 export function forgetAwayMembers(options: {
   db: Db
   writer: Writer
-  room: Pick<DiskRoom, 'ifThereIsRoom'>
+  diskSpace: Pick<DiskSpace, 'ifThereIsSpace'>
   dataDir: string
   /** 0: never. */
   forgetMembersDays: number
@@ -29,7 +29,7 @@ export function forgetAwayMembers(options: {
   log: Pick<Logger, 'info'>
   intervalMs?: number
 }): { stop(): void } {
-  const { db, writer, room, dataDir, forgetMembersDays, now, log } = options
+  const { db, writer, diskSpace, dataDir, forgetMembersDays, now, log } = options
   if (forgetMembersDays === 0) return { stop: () => undefined }
 
   function forget(did: string): void {
@@ -44,7 +44,8 @@ export function forgetAwayMembers(options: {
 
   const timer = setInterval(() => {
     const since = now() - forgetMembersDays * DAY_MS
-    for (const did of membersAwaySince(db, since, AT_ONCE)) room.ifThereIsRoom(() => forget(did))
+    for (const did of membersAwaySince(db, since, AT_ONCE))
+      diskSpace.ifThereIsSpace(() => forget(did))
   }, options.intervalMs ?? INTERVAL_MS)
   return { stop: () => clearInterval(timer) }
 }

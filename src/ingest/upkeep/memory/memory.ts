@@ -19,7 +19,7 @@ import {
   createActorTable,
   loadActorTable,
 } from '../../../data/graph/actor-table.ts'
-import { createKeeps, drawByHash } from '../../../data/graph/lossiness.ts'
+import { createIsDrawn, drawByHash } from '../../../data/graph/lossiness.ts'
 import { InvalidationWriter } from '../../../data/shared-memory/invalidation-ring.ts'
 import type { WriteDb } from '../../../data/store/db.ts'
 import type { SnapshotChunk } from '../../../data/store/files/snapshots.ts'
@@ -66,7 +66,7 @@ export function loadMemory(options: Sources & { fewAccounts?: number }): LoadedM
   const figures = { actors: actors.count, follows: graph.edgeCount }
   const from = loaded && loadedActors ? 'snapshot' : 'rows'
   log.info({ ...figures, from, tookMs: elapsedMs(startedAt) }, 'memory is ready')
-  const isOwed = from === 'rows' && graph.edgeCount > 0
+  const isPending = from === 'rows' && graph.edgeCount > 0
   return {
     memory,
     handles: {
@@ -76,15 +76,15 @@ export function loadMemory(options: Sources & { fewAccounts?: number }): LoadedM
       invalidations: invalidations.buffer,
       requests: createCounterSpace(config.serveThreads),
     },
-    saved: { graph, actors, isOwed },
+    saved: { graph, actors, isPending },
   }
 }
 
 function createMemory(config: Config, graph: SharedFollowGraph, actors: ActorTable) {
   const timelines = createTimelines(config.timelineLength)
   const limit = config.reasonableLimit
-  const keepsHash = createKeeps({ graph, limit, draw: drawByHash(actors) })
-  const parts = { graph, actors, timelines, keepsHash }
+  const isHashDrawn = createIsDrawn({ graph, limit, draw: drawByHash(actors) })
+  const parts = { graph, actors, timelines, isHashDrawn }
   const fanOuts = createFanOutCounts({ isLossy: limit > 0, now: Date.now })
   return {
     ...parts,

@@ -24,7 +24,7 @@ const PAUSE_MS = 2
 /** Steps between two looks at the database's log. */
 const STEPS_A_CHECKPOINT = 8
 
-export type SnapshotKeeper = {
+export type SnapshotSaver = {
   /** Starts writing if at least `minChanges` follows changed and no snapshot is being written. */
   startIfWorth(minChanges: number): void
   /**
@@ -43,7 +43,7 @@ export type SavedMemory = {
    * No snapshot was readable at start: writes one however few changes there are, so that the next
    * start is fast.
    */
-  isOwed?: boolean
+  isPending?: boolean
 }
 
 type SnapshotParts = SavedMemory & {
@@ -57,9 +57,9 @@ type SnapshotParts = SavedMemory & {
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
+export function saveSnapshots(options: SnapshotParts): SnapshotSaver {
   const { db, writer, graph, actors, log } = options
-  let isOwed = options.isOwed ?? false
+  let isPending = options.isPending ?? false
   let saving: Generator<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let startedAt = 0
@@ -71,7 +71,7 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
   }
 
   function isWorth(minChanges: number): boolean {
-    return isOwed || countGraphChanges(db, minChanges) >= minChanges
+    return isPending || countGraphChanges(db, minChanges) >= minChanges
   }
 
   function begin(): void {
@@ -88,7 +88,7 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
     longestMs = Math.max(longestMs, performance.now() - before)
     if (!isDone) return false
     saving = undefined
-    isOwed = false
+    isPending = false
     const tookMs = Math.round(performance.now() - startedAt)
     const figures = { follows: graph.edgeCount, tookMs, steps, longestMs: Math.round(longestMs) }
     log.info(figures, 'snapshot written')
@@ -110,13 +110,13 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
 
   return {
     startIfWorth(minChanges) {
-      if (saving || !isWorth(minChanges) || !hasRoom(options)) return
+      if (saving || !isWorth(minChanges) || !hasCapacity(options)) return
       begin()
       void goOn()
     },
     finish() {
       clearTimeout(timer)
-      if (!saving && (!isWorth(1) || !hasRoom(options))) return
+      if (!saving && (!isWorth(1) || !hasCapacity(options))) return
       if (!saving) begin()
       while (!step());
     },
@@ -136,7 +136,7 @@ function advance({ db, writer }: SnapshotParts, saving: Generator<void>): boolea
   }
 }
 
-function hasRoom({ db, graph, actors, log, reserveBytes = 0 }: SnapshotParts): boolean {
+function hasCapacity({ db, graph, actors, log, reserveBytes = 0 }: SnapshotParts): boolean {
   const { freeBytes } = readDiskUse(dirname(db.name))
   const neededBytes = actors.count * BYTES_AN_ACCOUNT + graph.edgeCount * BYTES_A_FOLLOW
   if (freeBytes - reserveBytes >= neededBytes) return true

@@ -26,8 +26,8 @@ export function createFetchBudget(): FetchBudget {
     want(ctx, request) {
       const waiting = countJobsOf(ctx.db, jobPriority.wanted, MAX_WAITING)
       // As with the budget per minute, each member gets only a part of the remaining queue.
-      const room = Math.ceil((MAX_WAITING - waiting) * PART)
-      const most = Math.min(perMinute.left(request.did, ctx.now), room)
+      const diskSpace = Math.ceil((MAX_WAITING - waiting) * PART)
+      const most = Math.min(perMinute.left(request.did, ctx.now), diskSpace)
       const budget: JobBudget = { left: most, isSpent: false }
       fetchMissing(ctx, request, budget)
       perMinute.spend(request.did, most - budget.left, ctx.now)

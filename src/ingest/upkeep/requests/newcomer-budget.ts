@@ -8,11 +8,11 @@ import { createCountBuffer } from '../../../data/shared-memory/count-table.ts'
 import { createSharedBudget, type SharedBudget } from '../../../data/shared-memory/shared-budget.ts'
 import type { Db, WriteDb } from '../../../data/store/db.ts'
 import {
-  addBrought,
-  broughtByMembers,
-  findBrought,
-  noteBroughtBy,
-  pruneBrought,
+  addReceived,
+  findReceived,
+  noteReceivedBy,
+  pruneReceived,
+  receivedByMembers,
 } from '../../../data/store/fetching/brought.ts'
 import { findMember } from '../../../data/store/members/members.ts'
 import { AUTHORS_AT_ONCE, type ColdStartBudget } from '../../indexing/members/cold-start-budget.ts'
@@ -63,7 +63,7 @@ export function createNewcomerBudget(
   /** A member whose address is unknown, as after a start, counts as a separate address. */
   const originOf = (member: number) => origins.get(member) ?? `member ${member}`
 
-  for (const { member, kb, authors: count } of broughtByMembers(db, now())) {
+  for (const { member, kb, authors: count } of receivedByMembers(db, now())) {
     authors.ofMember.spend(String(member), count, now())
     authors.ofOrigin.spend(originOf(member), count, now())
     kilobytes.ofMember.spend(String(member), kb, now())
@@ -73,13 +73,13 @@ export function createNewcomerBudget(
   /** The member that an account is fetched for; members are fetched for themselves. */
   function memberOf(uid: number): number {
     if (findMember(db, uid)) return uid
-    return findBrought(db, uid, now())?.member ?? NOBODY
+    return findReceived(db, uid, now())?.member ?? NOBODY
   }
 
   function prune(db: WriteDb): void {
     if (Math.abs(now() - prunedAt) < PRUNE_EVERY_MS) return
     prunedAt = now()
-    pruneBrought(db, now())
+    pruneReceived(db, now())
   }
 
   return {
@@ -94,16 +94,16 @@ export function createNewcomerBudget(
       if (own === 0 || (!isSure && authors.ofOrigin.left(origin, now()) === 0)) return false
       authors.ofMember.spend(String(member), 1, now())
       authors.ofOrigin.spend(origin, 1, now())
-      noteBroughtBy(db, author, { member, now: now() })
+      noteReceivedBy(db, author, { member, now: now() })
       return true
     },
     looksAt(db, member, uid) {
-      if (!findBrought(db, uid, now())) noteBroughtBy(db, uid, { member, now: now() })
+      if (!findReceived(db, uid, now())) noteReceivedBy(db, uid, { member, now: now() })
     },
     bytesLeft(uid) {
       const member = memberOf(uid)
       const most = member === uid ? limits.kbOfOwn : limits.kbOfAuthor
-      const ofAuthor = Math.max(0, most - (findBrought(db, uid, now())?.kb ?? 0)) * KB
+      const ofAuthor = Math.max(0, most - (findReceived(db, uid, now())?.kb ?? 0)) * KB
       const ofOrigin = kilobytes.ofOrigin.left(originOf(member), now())
       const ofMember = member === NOBODY ? ofOrigin : kilobytes.ofMember.left(String(member), now())
       return Math.min(ofAuthor, Math.max(Math.min(ofMember, ofOrigin) * KB, LEAST_BYTES))
@@ -112,7 +112,7 @@ export function createNewcomerBudget(
       const member = memberOf(uid)
       const kb = Math.ceil(bytes / KB)
       prune(db)
-      addBrought(db, uid, { member, kb, now: now() })
+      addReceived(db, uid, { member, kb, now: now() })
       kilobytes.ofMember.spend(String(member), kb, now())
       kilobytes.ofOrigin.spend(originOf(member), kb, now())
     },

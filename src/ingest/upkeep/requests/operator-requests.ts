@@ -15,7 +15,7 @@ import { addMember, endMembership } from '../../indexing/members/operator-member
 import type { MemoryChange } from '../../indexing/memory/memory-changes.ts'
 import { decide } from '../../indexing/moderation/moderation.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskRoom } from '../disk/disk-room.ts'
+import type { DiskSpace } from '../disk/disk-room.ts'
 import { createImportSlices } from './import-slices.ts'
 
 type OperatorParts = {
@@ -23,7 +23,7 @@ type OperatorParts = {
   wakeBackfill: () => void
   /** Of features. */
   ofFeatures: Operations
-  room: Pick<DiskRoom, 'attempt'>
+  diskSpace: Pick<DiskSpace, 'attempt'>
   /** Keeps the database's log short, which large imports lengthen; awaited. */
   tendLog: () => Promise<void> | undefined
 }
@@ -35,7 +35,7 @@ export function createOperatorRequests(
 
   function importSlice(lines: readonly FollowLine[], isInScopeOnly: boolean): ImportTally {
     const work = (ctx: IndexContext) => importLiveFollows(ctx, lines, { isInScopeOnly })
-    return parts.room.attempt(() => parts.writer.commit(work))
+    return parts.diskSpace.attempt(() => parts.writer.commit(work))
   }
 
   return async (id, request) => {
@@ -43,7 +43,7 @@ export function createOperatorRequests(
       const figures =
         request.kind === 'import-follows'
           ? await importFollows(request.lines, request.isInScopeOnly)
-          : parts.room.attempt(() =>
+          : parts.diskSpace.attempt(() =>
               parts.writer.commit((ctx) =>
                 isOfFeature(request)
                   ? operate(parts.ofFeatures, ctx, request)

@@ -6,14 +6,14 @@ import type { FeatureRequest, WriterReply, WriterRequest } from '../../../bridge
 import { isBanned } from '../../../data/store/moderation/bans.ts'
 import { failedReply } from '../../failed-reply.ts'
 import type { IngestCalls, RequestHandlers } from '../../feature.ts'
-import { fetchKept } from '../../indexing/fetch-missing.ts'
+import { fetchStored } from '../../indexing/fetch-missing.ts'
 import { type IndexContext, internActor } from '../../indexing/index-context.ts'
 import { redeemInvite } from '../../indexing/members/invites.ts'
 import {
-  keepIdentity,
   makeSeat,
   memberSeen,
   type SeatLimits,
+  storeIdentity,
 } from '../../indexing/members/members.ts'
 import {
   bookmark,
@@ -36,7 +36,7 @@ import {
 } from '../../indexing/notifications/notification-state.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import type { Labels } from '../../labels/labels.ts'
-import type { DiskRoom } from '../disk/disk-room.ts'
+import type { DiskSpace } from '../disk/disk-room.ts'
 import { createFetchBudget, type FetchBudget } from './fetch-budget.ts'
 
 type WriterParts = {
@@ -62,28 +62,28 @@ type WriterParts = {
   /** The same for requests that begin no transaction of their own. */
   calls?: IngestCalls
   /** Without it every write is tried. */
-  room?: Pick<DiskRoom, 'attempt'>
+  diskSpace?: Pick<DiskSpace, 'attempt'>
 }
 
-const tryAll: Pick<DiskRoom, 'attempt'> = { attempt: (work) => work() }
+const tryAll: Pick<DiskSpace, 'attempt'> = { attempt: (work) => work() }
 
 export function createWriterRequests(parts: WriterParts): (request: WriterRequest) => WriterReply {
-  const { writer, room = tryAll } = parts
+  const { writer, diskSpace = tryAll } = parts
   const fetches = createFetchBudget()
   return (request) => {
     try {
       if (isForOthers(request)) {
-        passOn(parts, request, room)
+        passOn(parts, request, diskSpace)
         return { id: request.id, ok: true }
       }
-      if (isOfFeature(request)) return answerOfFeature({ ...parts, fetches }, request, room)
+      if (isOfFeature(request)) return answerOfFeature({ ...parts, fetches }, request, diskSpace)
       let isCut = false
       const work = (ctx: IndexContext) => {
         if (request.kind === 'fetch-requested') isCut = !fetches.want(ctx, request)
         else apply(ctx, request, { ...parts, fetches })
         return ctx.changes.filter(({ kind }) => kind === 'member-removed').length
       }
-      const left = room.attempt(() => writer.commit(work))
+      const left = diskSpace.attempt(() => writer.commit(work))
       if (left > 0) parts.onSeatsGivenUp?.(left)
       if (request.kind === 'member-seen') parts.openTimeline(request.did)
       parts.wakeBackfill()
@@ -108,12 +108,12 @@ function answerOfFeature(
     fetches,
   }: WriterParts & { fetches: FetchBudget },
   { id, kind, did, body }: { id: number; did: string } & FeatureRequest,
-  room: Pick<DiskRoom, 'attempt'>,
+  diskSpace: Pick<DiskSpace, 'attempt'>,
 ): WriterReply {
   const [call, handler] = [calls[kind], ofFeatures[kind]]
   if (call) return { id, ok: true, result: call(did, body as never) }
   if (!handler) throw new Error(`no feature answers ${kind}`)
-  const result = room.attempt(() =>
+  const result = diskSpace.attempt(() =>
     writer.commit((ctx) =>
       handler(ctx, did, body as never, {
         accepted: (act) => apply(ctx, { ...act, id, did }, { fetches, isShared: true }),
@@ -144,11 +144,11 @@ function isForOthers(request: WriterRequest): request is ForOthers {
 function passOn(
   { labels, onIdentityChanged }: WriterParts,
   request: ForOthers,
-  room: Pick<DiskRoom, 'attempt'>,
+  diskSpace: Pick<DiskSpace, 'attempt'>,
 ): void {
   if (request.kind === 'identity-changed') onIdentityChanged?.(request.did)
   else if (request.kind === 'labelers-named')
-    room.attempt(() => labels?.named(request.labelers, request.did))
+    diskSpace.attempt(() => labels?.named(request.labelers, request.did))
   else labels?.requested(request.labelers, request.subjects)
 }
 
@@ -166,7 +166,7 @@ function fetchMutedList(
 ): void {
   if (fetches.want(ctx, { did, uris: [list], dids: [] })) return
   if (!isShared) throw new FetchLimitError()
-  fetchKept(ctx, list)
+  fetchStored(ctx, list)
 }
 
 function apply(
@@ -214,7 +214,7 @@ function apply(
     case 'activity-subscription':
       return subscribeToActivity(ctx, request.did, request)
     case 'identity-found':
-      return keepIdentity(ctx, request.did, request)
+      return storeIdentity(ctx, request.did, request)
     case 'redeem-invite':
       return redeemInvite(ctx, request.did, { code: request.code, ...limits() })
   }

@@ -26,14 +26,14 @@ export function recordTraffic(options: {
   traffic: Traffic
   db: Db
   writer: Pick<Writer, 'commit'>
-  room: Pick<WriteRetry, 'ifThereIsRoom'>
+  diskSpace: Pick<WriteRetry, 'ifThereIsSpace'>
   /** The live stream, whose time this is. */
   current: () => { host: string; wire: string }
   /** What the live stream leaves out. */
   level: () => StreamLevel
   now: () => number
 }): { status(): TrafficStatus; save(): void; stop(): void } {
-  const { traffic, db, writer, room, current, level, now } = options
+  const { traffic, db, writer, diskSpace, current, level, now } = options
   let saved = new Map<string, StreamBytesRow>()
   let savedAt = performance.now()
   let facts = streamBytes(db, now())
@@ -53,13 +53,13 @@ export function recordTraffic(options: {
     choice = streamChoiceFacts(db)
   }
 
-  const timer = setInterval(() => room.ifThereIsRoom(save), MINUTE_MS)
+  const timer = setInterval(() => diskSpace.ifThereIsSpace(save), MINUTE_MS)
   return {
     status: () => ({ sources: traffic.read(), facts, choice }),
     save,
     stop() {
       clearInterval(timer)
-      room.ifThereIsRoom(save)
+      diskSpace.ifThereIsSpace(save)
     },
   }
 }

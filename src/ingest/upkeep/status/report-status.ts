@@ -37,7 +37,7 @@ export function reportStatus(options: {
   tell: (message: IngestMessage) => void
   /** Called with each status too, in this thread. */
   record: (status: IngestStatus) => void
-  room: Pick<WriteRetry, 'ifThereIsRoom'>
+  diskSpace: Pick<WriteRetry, 'ifThereIsSpace'>
 }): { stop(): void } {
   const { db, memory, consumer, latency, coldStarts, pulse, counts, tell, record } = options
   const watchQuiet = createQuietWatch(Date.now)
@@ -67,7 +67,7 @@ export function reportStatus(options: {
       stalls: options.stalls(),
     }
     tell({ kind: 'status', status })
-    options.room.ifThereIsRoom(() => record(status))
+    options.diskSpace.ifThereIsSpace(() => record(status))
   }, INTERVAL_MS)
   return {
     stop() {

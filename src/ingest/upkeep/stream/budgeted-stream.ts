@@ -35,7 +35,7 @@ import { authorDids } from './stream-filters.ts'
 type BudgetedParts = {
   db: Db
   writer: Pick<Writer, 'commit'>
-  room: Pick<WriteRetry, 'ifThereIsRoom'>
+  diskSpace: Pick<WriteRetry, 'ifThereIsSpace'>
   actors: ActorReader
   log: Pick<Logger, 'info' | 'warn'>
   now: () => number
@@ -175,28 +175,28 @@ class BudgetedStream {
   }
 
   #save(level: StreamLevel): void {
-    const { room, writer } = this.#parts
+    const { diskSpace, writer } = this.#parts
     const resume = this.#resumeCursor()
-    room.ifThereIsRoom(() =>
+    diskSpace.ifThereIsSpace(() =>
       writer.commit((ctx) => putStreamChoice(ctx.db, this.#now(), { level, resume })),
     )
   }
 
   /** Where the authors’ stream begins if it is opened now. */
   #resumeCursor(): StreamCursor | undefined {
-    const isWhole = this.#beside.collections().length === 0 && this.#changedSince === undefined
+    const isComplete = this.#beside.collections().length === 0 && this.#changedSince === undefined
     const unheardSince = (this.#changedSince ?? Number.POSITIVE_INFINITY) - BEFORE_MS
     const completeUntil = Math.min(this.#beside.completeUntil(), unheardSince)
-    const found = isWhole ? this.#recent.latest() : this.#recent.before(completeUntil)
+    const found = isComplete ? this.#recent.latest() : this.#recent.before(completeUntil)
     this.#resume = found ?? this.#resume
     return this.#resume
   }
 
   #saveResume(): void {
-    const { room, writer } = this.#parts
+    const { diskSpace, writer } = this.#parts
     const resume = this.#resumeCursor()
     if (this.#level === 0 || !resume) return
-    room.ifThereIsRoom(() => writer.commit((ctx) => putStreamResume(ctx.db, resume)))
+    diskSpace.ifThereIsSpace(() => writer.commit((ctx) => putStreamResume(ctx.db, resume)))
   }
 
   async #change(next: StreamLevel): Promise<void> {
@@ -315,6 +315,9 @@ export function earlier(
   return resume && isEarlier(resume, cursors[0]) ? [resume] : cursors
 }
 
-function isEarlier(one: StreamCursor | undefined, other: StreamCursor | undefined): boolean {
-  return one !== undefined && other !== undefined && one.timeUs < other.timeUs
+function isEarlier(
+  streamCursor: StreamCursor | undefined,
+  other: StreamCursor | undefined,
+): boolean {
+  return streamCursor !== undefined && other !== undefined && streamCursor.timeUs < other.timeUs
 }

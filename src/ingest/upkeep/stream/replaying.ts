@@ -40,12 +40,12 @@ export function createReplaying(
   },
 ): Replaying {
   const { db, checkpoint, traffic, wakeBackfill, streamStatus } = parts
-  const keeper = createHeadTracker(streamCursors(db)[0])
+  const saver = createHeadTracker(streamCursors(db)[0])
   const namesAccounts = config.indexScope === 'authors'
 
   /** If accounts are named to the main stream's host, it must first know the new ones. */
   function head(): StreamHead | undefined | 'wait' {
-    const at = keeper.head()
+    const at = saver.head()
     if (!namesAccounts || !at) return at
     const { filtersSent, lastEventTimeUs = 0 } = streamStatus()
     return filtersSent && at.cursor.timeUs >= lastEventTimeUs ? at : 'wait'
@@ -76,7 +76,7 @@ export function createReplaying(
       repair.start()
     },
     stop: async () => void (await Promise.all([replays.stop(), repair.stop()])),
-    noteBatch: (batch) => keeper.note(batch),
+    noteBatch: (batch) => saver.note(batch),
   }
 }
 

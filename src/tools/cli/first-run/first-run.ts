@@ -14,7 +14,7 @@ const PRIVATE_MODE = 0o600
 export async function askFirst(file = '.env'): Promise<void> {
   if (!isFirst(file) || !isAttended()) return
   const lines = settingLines(await answers())
-  writeWhole(file, lines)
+  writeComplete(file, lines)
   process.stdout.write(
     `\n${file} is written:\n${lines.map((line) => `  ${line}`).join('\n')}\nChange it there; docs/SETTINGS.md has everything else.\n\n`,
   )
@@ -65,7 +65,7 @@ async function ask<T>(
   }
 }
 
-function writeWhole(file: string, lines: string[]): void {
+function writeComplete(file: string, lines: string[]): void {
   const unfinished = `${file}.new`
   try {
     writeFileSync(unfinished, `${lines.join('\n')}\n`, { mode: PRIVATE_MODE })

@@ -72,7 +72,7 @@ export function settingLines({ members: readers, named, host }: Answers): string
 function readNames(text: string): { answer: string } | { wrong: string } {
   const names = text
     .split(/[\s,]+/)
-    .map((one) => one.replace(/^@/, ''))
+    .map((value) => value.replace(/^@/, ''))
     .filter(Boolean)
   try {
     const found = members(names.join(','))

@@ -5,7 +5,7 @@ import {
   byteText,
   extended,
   jsonBytes,
-  keepJson,
+  memoJson,
   ReadyJson,
   withFields,
 } from '../../../../src/answers/views/json/ready-json.ts'
@@ -39,9 +39,9 @@ function anything(random: Random, depth: number): unknown {
     return Array.from({ length: random.below(4) }, () => anything(random, depth - 1))
   const base = fields(random, depth, '')
   const value = random.chance(0.4)
-    ? extended(random.chance(0.5) ? keepJson(base) : base, fields(random, depth, 'more '))
+    ? extended(random.chance(0.5) ? memoJson(base) : base, fields(random, depth, 'more '))
     : base
-  return random.chance(0.4) ? keepJson(value) : value
+  return random.chance(0.4) ? memoJson(value) : value
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null')
@@ -57,14 +57,14 @@ test(`random values, cached and extended at any depth (seed ${SEED})`, () => {
 })
 
 test('a page larger than any before it', () => {
-  const long = keepJson({ text: 'ü'.repeat(3_000_000) })
+  const long = memoJson({ text: 'ü'.repeat(3_000_000) })
   const page = { feed: [long, { text: '☕'.repeat(1_000_000) }, long] }
   expect(JSON.parse(jsonBytes(page).toString())).toEqual(page)
   expect(jsonBytes({ small: 1 }).toString()).toBe('{"small":1}')
 })
 
 test('the next answer does not change the previous one', () => {
-  const first = jsonBytes({ a: keepJson({ b: 1 }) })
+  const first = jsonBytes({ a: memoJson({ b: 1 }) })
   jsonBytes(['something else'])
   expect(first.toString()).toBe('{"a":{"b":1}}')
 })
@@ -72,7 +72,7 @@ test('the next answer does not change the previous one', () => {
 test('nor for long answers: each has its own memory', () => {
   const answers = ['a', 'ü', '☕', 'b'].map((letter) => ({ text: letter.repeat(90_000) }))
   const bytes = answers.map((answer) => jsonBytes(answer))
-  expect(bytes.map((one) => JSON.parse(one.toString()))).toEqual(answers)
+  expect(bytes.map((byte) => JSON.parse(byte.toString()))).toEqual(answers)
 })
 
 test('prepared JSON is written unchanged, alone and in arrays', () => {

@@ -57,8 +57,8 @@ test('a gallery is cut to ten, and unknown items are dropped', () => {
   })
   const items = [{ $type: `${$type}#hologram` }, ...Array.from('abcdefghijkl', item)]
   const post = world.post(ann, { embed: { $type, items } })
-  const shown = embedOf(world, post).items.map(({ alt }: Seen) => alt)
-  expect(shown).toEqual([...'abcdefghi'])
+  const visible = embedOf(world, post).items.map(({ alt }: Seen) => alt)
+  expect(visible).toEqual([...'abcdefghi'])
 })
 
 test('a video has addresses with the percent-encoded DID', () => {

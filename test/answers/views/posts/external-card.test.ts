@@ -310,7 +310,7 @@ function randomCard(
     { collection: DOCUMENT, rkey, record: article },
     { collection: PUBLICATION, rkey, record: publication },
   ].filter(() => random.chance(0.9))
-  const refs = records.filter(() => random.chance(0.95)).map((one) => refOf(did, one))
+  const refs = records.filter(() => random.chance(0.95)).map((record) => refOf(did, record))
   const embed = cardEmbed(random.chance(0.3) ? refs.reverse() : refs, {
     uri: some(
       'https://blog.example.org/2026/05/dovetails',
@@ -318,7 +318,7 @@ function randomCard(
     ),
     ...(random.chance(0.4) && { thumb: blobOf('page') }),
   })
-  return { embed, records: records.map((one) => ({ ...one, cid: refOf(did, one).cid })) }
+  return { embed, records: records.map((record) => ({ ...record, cid: refOf(did, record).cid })) }
 }
 
 function refOf(did: string, { collection, rkey, record }: Written): Pinned {
@@ -328,8 +328,10 @@ function refOf(did: string, { collection, rkey, record }: Written): Pinned {
 
 /** A copy in which blobs name their CIDs by objects, as in the reference's memory. */
 function withCids(value: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(value), (_, one) =>
-    typeof one === 'object' && one !== null && '$link' in one ? { toString: () => one.$link } : one,
+  return JSON.parse(JSON.stringify(value), (_, item) =>
+    typeof item === 'object' && item !== null && '$link' in item
+      ? { toString: () => item.$link }
+      : item,
   )
 }
 

@@ -177,12 +177,12 @@ describe('the viewer object', () => {
     const list = world.list(cat, { name: 'no' })
     world.listItem(list, bob)
     const listBlock = world.listBlock(ann, list)
-    const { basic, relationship: told } = look(world, bob, ann)
+    const { basic, relationship: reported } = look(world, bob, ann)
     expect(basic.viewer).toMatchObject({
       blocking: list,
       blockingByList: { uri: list, name: 'no', viewer: { muted: false, blocked: listBlock } },
     })
-    expect(told.blockingByList).toBe(list)
+    expect(reported.blockingByList).toBe(list)
     expect(look(world, ann, bob).basic.viewer).toEqual({ ...NOTHING, blockedBy: true })
     world.accounts.get(cat)!.status = 'takendown'
     expect(look(world, bob, ann).basic.viewer).toEqual(NOTHING)

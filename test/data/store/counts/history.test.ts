@@ -89,9 +89,9 @@ describe('the history', () => {
     const samples: HistorySample[] = [{ lag_ms: 10, members: 1 }, { members: 3 }, { lag_ms: 30 }]
     for (const [i, sample] of samples.entries()) putHistory(db, START + i * STEP_MS, sample)
     const [hour, day] = HISTORY_RINGS
-    const asked = { now: START + 60_000, series: ['lag_ms', 'members', 'jobs'] as const }
-    expect(readHistory(db, hour, asked).series.lag_ms).toEqual([10, null, 30])
-    const { series } = readHistory(db, day, asked)
+    const requested = { now: START + 60_000, series: ['lag_ms', 'members', 'jobs'] as const }
+    expect(readHistory(db, hour, requested).series.lag_ms).toEqual([10, null, 30])
+    const { series } = readHistory(db, day, requested)
     expect([series.lag_ms, series.members, series.jobs]).toEqual([[20], [2], [null]])
   })
 

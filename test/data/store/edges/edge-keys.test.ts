@@ -81,8 +81,8 @@ function expected(passes: (edge: Edge) => boolean, of: (edge: Edge) => number) {
   const keys = new Map<number, PackedRkey>()
   for (const edge of model.values()) {
     if (!passes(edge)) continue
-    const kept = keys.get(of(edge))
-    if (!kept || compareKeys(edge.rkey, kept) < 0) keys.set(of(edge), edge.rkey)
+    const cached = keys.get(of(edge))
+    if (!cached || compareKeys(edge.rkey, cached) < 0) keys.set(of(edge), edge.rkey)
   }
   return readable(keys)
 }
@@ -138,8 +138,8 @@ describe(`keys of many pairs at once (seed ${SEED})`, () => {
       )
       for (const subjects of firsts.map((first) => [first - 1, first, first + 1])) {
         const found = followEdges.keysAmong(reader, { creator, subjects })
-        const kept = new Map([...all].filter(([subject]) => subjects.includes(subject)))
-        expect(readable(found)).toEqual(readable(kept))
+        const cache = new Map([...all].filter(([subject]) => subjects.includes(subject)))
+        expect(readable(found)).toEqual(readable(cache))
       }
     }
   })
@@ -184,9 +184,9 @@ describe(`keys of many pairs at once (seed ${SEED})`, () => {
           return first.sortAt === edge.sortAt && !isNamed(edge)
         }),
       )
-      const asked = [...pairs, ...some.map(({ subject, uid }) => [subject, uid] as const)]
-      const found = followEdges.subjectsOfEach(reader, asked)
-      for (const [uid, subject] of asked) {
+      const queries = [...pairs, ...some.map(({ subject, uid }) => [subject, uid] as const)]
+      const found = followEdges.subjectsOfEach(reader, queries)
+      for (const [uid, subject] of queries) {
         expect(found.get(uid)?.has(subject) ?? false).toBe(followEdges.has(reader, uid, subject))
       }
     }

@@ -47,7 +47,7 @@ function live(random: Random): Map<string, Edge> {
     if (random.chance(0.8)) {
       const edge = someEdge(random, timeUs)
       if (model.has(keyOf(edge))) continue
-      const isFirst = ![...model.values()].some((one) => isPair(one, edge))
+      const isFirst = ![...model.values()].some((item) => isPair(item, edge))
       expect(likeEdges.insert(db, edge)).toBe(isFirst)
       model.set(keyOf(edge), edge)
     } else if (model.size > 0) {

@@ -48,9 +48,9 @@ function read<T>(name: string, sql: string): T {
 
 test.each([false, true])('an old database is copied, then upgraded (crashed: %s)', (crashed) => {
   oldDatabase({ crashed })
-  const told: object[] = []
-  openWriter(folder, { onUpgrade: (upgrade) => told.push(upgrade) }).close()
-  expect(told).toEqual([{ path: at(COPY), schema: 1, to: schemaVersion }])
+  const reported: object[] = []
+  openWriter(folder, { onUpgrade: (upgrade) => reported.push(upgrade) }).close()
+  expect(reported).toEqual([{ path: at(COPY), schema: 1, to: schemaVersion }])
   expect(read(COPY, 'PRAGMA user_version')).toBe(1)
   expect(read(COPY, 'SELECT did FROM actors')).toBe(DID)
   expect(read(COPY, 'PRAGMA integrity_check')).toBe('ok')

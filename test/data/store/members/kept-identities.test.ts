@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openReader, openWriter } from '../../../../src/data/store/db.ts'
 import {
-  doubtKeptIdentity,
-  findKeptIdentity,
-  putKeptIdentity,
+  doubtStoredIdentity,
+  findStoredIdentity,
+  putStoredIdentity,
 } from '../../../../src/data/store/members/kept-identities.ts'
 import { deleteMember, insertMember } from '../../../../src/data/store/members/members.ts'
 import { insertActor, setActorStatus } from '../../../../src/data/store/records/actors.ts'
@@ -26,8 +26,8 @@ function open() {
   return {
     db,
     put: (identity: string | null, as_of: number, now = NOW) =>
-      putKeptIdentity(db, { uid: UID, identity, as_of }, now),
-    found: () => findKeptIdentity(reader, UID)?.identity,
+      putStoredIdentity(db, { uid: UID, identity, as_of }, now),
+    found: () => findStoredIdentity(reader, UID)?.identity,
   }
 }
 
@@ -46,13 +46,13 @@ test('the identity requested later wins, regardless of write order', () => {
 
 test('a doubt invalidates earlier requests, even if none is stored yet', () => {
   const { db, put, found } = open()
-  doubtKeptIdentity(db, UID, 20)
+  doubtStoredIdentity(db, UID, 20)
   put('under way', 15)
   expect(found()).toBeUndefined()
   put('after it', 25)
   expect(found()).toBe('after it')
   // Even from a clock that was set back.
-  doubtKeptIdentity(db, UID, 22)
+  doubtStoredIdentity(db, UID, 22)
   expect(found()).toBeUndefined()
 })
 

@@ -114,8 +114,8 @@ describe('a filled database of the first schema', () => {
     for (let after = 1; ; after += 1 + Math.floor(after / 2)) {
       if (runUntil(after)) break
       interrupted++
-      const isWhole = countOf('likes') ?? pairsOf(old, likeEdges).length
-      expect(isWhole).toBe(likes)
+      const isComplete = countOf('likes') ?? pairsOf(old, likeEdges).length
+      expect(isComplete).toBe(likes)
     }
     expect(interrupted).toBeGreaterThan(3)
     expect(pairsOf(old, likeEdges).length).toBe(likes)

@@ -63,12 +63,12 @@ describe('a new folder and an old one', () => {
 
   test('a start that broke off before features’ tables is finished by the next one', () => {
     const db = openWriter(folder)
-    const whole = contentOf(db)
+    const complete = contentOf(db)
     db.close()
     const broken = new Database(':memory:')
     broken.exec(startSchema())
     migrate(broken)
-    expect(contentOf(broken)).toEqual(whole)
+    expect(contentOf(broken)).toEqual(complete)
     broken.close()
   })
 

@@ -11,7 +11,7 @@ import {
 import { didOf, tidAt } from '../../../support/records.ts'
 import { createWorld } from '../../../support/world.ts'
 
-const MAX_KEPT = 100_000
+const MAX_STORED = 100_000
 const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
 const createdAt = '2026-11-01T12:00:00.123456Z'
 
@@ -77,7 +77,7 @@ test('the oldest make room for the newest', () => {
   const newest = () => reactionsVia(db, 2, 10).map(({ record }) => record.toString())
   for (const i of [1, 2, 3]) insert(i)
   // As if this many had been added meanwhile.
-  db.prepare('UPDATE sqlite_sequence SET seq = ?').run(MAX_KEPT)
+  db.prepare('UPDATE sqlite_sequence SET seq = ?').run(MAX_STORED)
   insert(4)
   expect(newest()).toEqual(['{"n":4}', '{"n":3}', '{"n":2}'])
   insert(5)

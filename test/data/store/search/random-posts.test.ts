@@ -55,7 +55,7 @@ function someCondition(random: Random): Condition {
   const time = START + random.below(20) * DAY_MS + random.below(3) * 500
   const at = new Date(time).toISOString()
   const hasRow = ({ words }: Fact) =>
-    words.some((one, i) => one === plain(row[0]!) && words[i + 1] === plain(row[1]!))
+    words.some((value, i) => value === plain(row[0]!) && words[i + 1] === plain(row[1]!))
   const conditions: Condition[] = [
     { text: word, holds: ({ words }) => words.includes(plain(word)) },
     { text: `-${word}`, holds: ({ words }) => !words.includes(plain(word)) },
@@ -72,9 +72,9 @@ function someCondition(random: Random): Condition {
 function someQuery(random: Random): Condition[] {
   const query = new Map<string, Condition>()
   for (let i = 1 + random.below(3); i > 0; i--) {
-    const one = someCondition(random)
-    const name = /^(from|since|until):/.exec(one.text)?.[1]
-    query.set(name ?? one.text, one)
+    const condition = someCondition(random)
+    const name = /^(from|since|until):/.exec(condition.text)?.[1]
+    query.set(name ?? condition.text, condition)
   }
   return [...query.values()]
 }

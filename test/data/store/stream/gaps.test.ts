@@ -20,8 +20,8 @@ import {
   gapsTouching,
   insertAccountGap,
   insertGap,
-  KEPT_CLOSED_GAPS,
   listGaps,
+  RETAINED_CLOSED_GAPS,
   streamGaps,
 } from '../../../../src/data/store/stream/gaps.ts'
 
@@ -84,12 +84,16 @@ describe('gaps of the stream', () => {
   })
 
   test('that were closed are remembered, the latest ones', () => {
-    for (let i = 1; i <= KEPT_CLOSED_GAPS + 5; i++) {
+    for (let i = 1; i <= RETAINED_CLOSED_GAPS + 5; i++) {
       closeGap(db, insertGap(db, gap(i, i), i), { how: 'replayed', now: i })
     }
-    expect(gapCounts(db)).toEqual({ open: 0, repairing: 0, closed: KEPT_CLOSED_GAPS })
+    expect(gapCounts(db)).toEqual({ open: 0, repairing: 0, closed: RETAINED_CLOSED_GAPS })
     const [last] = listGaps(db, { limit: 1 })
-    expect(last).toMatchObject({ state: 'closed', closedAt: KEPT_CLOSED_GAPS + 5, how: 'replayed' })
+    expect(last).toMatchObject({
+      state: 'closed',
+      closedAt: RETAINED_CLOSED_GAPS + 5,
+      how: 'replayed',
+    })
     expect(gapsTouching(db, { fromUs: 0, toUs: HOUR_US })).toEqual([])
   })
 })
@@ -97,16 +101,16 @@ describe('gaps of the stream', () => {
 describe('gaps of accounts', () => {
   test('are one per account until closed', () => {
     insertActor(db, 1, 'did:plc:someone', 0)
-    const one = { uid: 1, cause: 'sync' as const, fromUs: 5, toUs: 6 }
-    insertAccountGap(db, one, 1)
-    insertAccountGap(db, { ...one, cause: 'moved', fromUs: 2, toUs: 9 }, 2)
+    const item = { uid: 1, cause: 'sync' as const, fromUs: 5, toUs: 6 }
+    insertAccountGap(db, item, 1)
+    insertAccountGap(db, { ...item, cause: 'moved', fromUs: 2, toUs: 9 }, 2)
     expect(listGaps(db, { limit: 9 })).toMatchObject([
       { did: 'did:plc:someone', host: undefined, cause: 'sync', fromUs: 2, toUs: 9, times: 2 },
     ])
     expect(accountsWithGaps(db, { fromUs: 8, toUs: 20 })).toEqual([1])
     closeAccountGap(db, 1, { how: 'compared', now: 3 })
     expect(accountsWithGaps(db, { fromUs: 8, toUs: 20 })).toEqual([])
-    insertAccountGap(db, one, 4)
+    insertAccountGap(db, item, 4)
     expect(listGaps(db, { limit: 9 }).map(({ state }) => state)).toEqual(['open', 'closed'])
   })
 

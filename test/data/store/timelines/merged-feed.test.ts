@@ -48,7 +48,7 @@ function fill(random: Random, size: { items: number; times: number }): FeedRow[]
   return rows
 }
 
-const byPlace = (a: FeedRow, b: FeedRow) => b.sortAt - a.sortAt || b.item - a.item
+const byPosition = (a: FeedRow, b: FeedRow) => b.sortAt - a.sortAt || b.item - a.item
 
 test('posts of one moment cost a page a bounded number of rows, however many accounts have them', () => {
   const posts = insertPost()
@@ -84,7 +84,7 @@ test('heads that were read some at a time lead to the same pages, also to later 
       const byHeads = feed.newest({ ...options, originators: read.value })
       const plain = feed.newest({ ...options, originators })
       expect(byHeads.floor).toBe(plain.floor)
-      expect(byHeads.rows.sort(byPlace)).toEqual(plain.rows.sort(byPlace))
+      expect(byHeads.rows.sort(byPosition)).toEqual(plain.rows.sort(byPosition))
     }
   }
 })
@@ -101,17 +101,17 @@ test('returns the newest items of the given accounts, complete down to its floor
     const since = random.chance(0.3) ? random.below(400) : undefined
     const limit = 1 + random.below(150)
     const divisor = 1 + random.below(3)
-    const keep = (item: number) => item % divisor === 0
+    const isWanted = (item: number) => item % divisor === 0
     const wanted = all
-      .filter((row) => originators.includes(row.originator) && keep(row.item))
+      .filter((row) => originators.includes(row.originator) && isWanted(row.item))
       .filter(({ sortAt }) => sortAt <= until && sortAt >= (since ?? -Infinity))
-      .sort(byPlace)
+      .sort(byPosition)
 
     const feed = feeds[turn % 2]!
-    const { rows, floor } = feed.newest({ originators, until, since, limit, keep })
+    const { rows, floor } = feed.newest({ originators, until, since, limit, isWanted })
 
-    const whole = rows.filter(({ sortAt }) => sortAt >= floor).sort(byPlace)
-    expect(whole).toEqual(wanted.filter(({ sortAt }) => sortAt >= floor))
+    const complete = rows.filter(({ sortAt }) => sortAt >= floor).sort(byPosition)
+    expect(complete).toEqual(wanted.filter(({ sortAt }) => sortAt >= floor))
     expect(rows.map(({ sortAt }) => sortAt)).toEqual(
       rows.map(({ sortAt }) => sortAt).sort((a, b) => b - a),
     )

@@ -26,7 +26,7 @@ export function liveInWorld(world: SomeWorld, mute: (did: string, subject: strin
   ) as [string, string, string, string]
   world.profile(alice, { displayName: 'Alice' })
   world.profile(carol, { displayName: 'Carol', description: 'writes' })
-  for (const one of [bob, carol, dan]) world.follow(alice, one)
+  for (const value of [bob, carol, dan]) world.follow(alice, value)
   world.follow(bob, alice)
   world.follow(carol, alice)
   const first = world.post(carol, { text: 'the first post' })
@@ -36,7 +36,7 @@ export function liveInWorld(world: SomeWorld, mute: (did: string, subject: strin
   world.threadgate(gated, [])
   world.post(alice, { text: 'a quote', quote: first })
   for (let i = 0; i < 20; i++) world.post(carol, { text: `post ${i}` })
-  for (const one of [alice, bob, dan]) world.like(one, first)
+  for (const value of [alice, bob, dan]) world.like(value, first)
   world.repost(bob, first)
   world.repost(dan, reply)
   world.block(alice, dan)

@@ -15,7 +15,7 @@ import type {
   PrivateChanges,
 } from '../../../../src/features/cluster/engine/private-changes.ts'
 import {
-  checkedPlace,
+  checkedCluster,
   engineSchemaVersion,
   migrateEngine,
 } from '../../../../src/features/cluster/engine/schema.ts'
@@ -32,7 +32,7 @@ import { testFaults, testFollowing } from './following-tests.ts'
 import { testHomes } from './home-tests.ts'
 import { testLeases } from './lease-tests.ts'
 import { testMoves } from './move-tests.ts'
-import { testPlace } from './place-tests.ts'
+import { testCluster } from './place-tests.ts'
 import { testServers } from './server-tests.ts'
 import { ALICE, type SharingNode, startNode } from './sharing-nodes.ts'
 import { testTimelines } from './timeline-tests.ts'
@@ -64,7 +64,7 @@ async function connect(keyspace = KEYSPACE): Promise<Engine> {
 /**
  * Servers hold buckets and know members and tokens, so each group of tests has its own keyspace.
  */
-function ownPlace(name: string) {
+function ownClusterState(name: string) {
   const keyspace = `${KEYSPACE}_${name}`
   beforeAll(async () => void (await migrateEngine(await connect(keyspace), COPIES)))
   return {
@@ -87,19 +87,19 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
 
   test('tables are created once, by the first node, and their keyspace keeps its identity', async () => {
     const [first, second] = [await connect(), await connect()]
-    await expect(checkedPlace(first)).rejects.toThrow(/slipstream engine migrate/)
+    await expect(checkedCluster(first)).rejects.toThrow(/slipstream engine migrate/)
     const made = await migrateEngine(first, COPIES)
     expect(await migrateEngine(second, COPIES)).toEqual(made)
-    expect(await checkedPlace(second)).toEqual({ id: made.id, base: 0 })
+    expect(await checkedCluster(second)).toEqual({ id: made.id, base: 0 })
   })
 
   test('the doctor finds no problems', async () => {
     const nodes = await engineNodes(engines[0]!)
     const found = aboutEngine({ nodes, schema: engineSchemaVersion, copies: 3, unowned: 2 })
     expect(found.map(({ level }) => level)).not.toContain('wrong')
-    const said = found.map(({ text }) => text).join()
-    expect(said).toMatch(/3 of 3 nodes answer/)
-    expect(said).toMatch(/holds 2 of the buckets/)
+    const message = found.map(({ text }) => text).join()
+    expect(message).toMatch(/3 of 3 nodes answer/)
+    expect(message).toMatch(/holds 2 of the buckets/)
     expect(nodes.map(({ commitLogSync }) => commitLogSync)).toEqual(['batch', 'batch', 'batch'])
     const asItComes = nodes.map((node) => ({ ...node, commitLogSync: 'periodic' }))
     const [late] = aboutEngine({
@@ -132,7 +132,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
     expect(new Set(found.map(({ key }) => key)).size).toBe(6)
   })
 
-  testPlace({ connect, address: () => cluster.address(KEYSPACE) })
+  testCluster({ connect, address: () => cluster.address(KEYSPACE) })
 
   test(`a member’s action on one node is visible to the next request on the other (seed ${SEED})`, async () => {
     await startNodes()
@@ -147,7 +147,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
   })
 
   test('a node’s earlier state is merged when it starts sharing, and no other node’s state is lost', async () => {
-    const late = startNode(await sharedPlace())
+    const late = startNode(await sharedClusterState())
     nodes.push(late)
     const carol = didOf('carol')
     late.world.world.request({ id: 1, did: ALICE, kind: 'mute', subjectDid: carol })
@@ -157,16 +157,16 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
     expect(nodes[0]!.state(ALICE)).toEqual(late.state(ALICE))
     const { mutes } = late.state(ALICE) as { mutes: string[] }
     expect(mutes).toEqual(
-      [...new Set([...before.mutes, ...mutes.filter((one) => one.includes(carol))])].sort(),
+      [...new Set([...before.mutes, ...mutes.filter((mute) => mute.includes(carol))])].sort(),
     )
   })
 
   testFollowing({ connect })
-  testServers(ownPlace('servers'))
-  testMoves(ownPlace('moves'), ownPlace('logs'))
-  testFaults(ownPlace('faults'))
-  const homes = testHomes(ownPlace('homes'))
-  const timelines = testTimelines(ownPlace('timelines'))
+  testServers(ownClusterState('servers'))
+  testMoves(ownClusterState('moves'), ownClusterState('logs'))
+  testFaults(ownClusterState('faults'))
+  const homes = testHomes(ownClusterState('homes'))
+  const timelines = testTimelines(ownClusterState('timelines'))
 
   test('killing an engine node loses no acknowledged write', async () => {
     const clients = engines.slice(0, 2).map(patientChanges)
@@ -230,14 +230,14 @@ async function compareStep(
   expect(await reader.version(member)).toBe(number)
 }
 
-async function sharedPlace() {
+async function sharedClusterState() {
   const engine = await connect()
-  const { id } = await checkedPlace(engine)
+  const { id } = await checkedCluster(engine)
   return { id, changes: async () => patientChanges(engine) }
 }
 
 async function startNodes(): Promise<void> {
-  nodes.push(startNode(await sharedPlace()), startNode(await sharedPlace()))
+  nodes.push(startNode(await sharedClusterState()), startNode(await sharedClusterState()))
 }
 
 /** Changes one kind of member state by a real request. */

@@ -22,7 +22,7 @@ import { runFaults } from '../support/cluster-faults/run.ts'
 
 type LoggedItem = Omit<LoggedEntry, 'number'>
 
-type Place = { connect: () => Promise<Engine> }
+type ClusterState = { connect: () => Promise<Engine> }
 type Client = { log: FollowingLog; epochs: FollowingEpochs }
 
 const SEED = testSeed('members’ timelines on the engine')
@@ -30,7 +30,7 @@ const MEMBER = didOf('reader')
 /** Buckets that no server has. */
 const [BUCKET, FIRST, SECOND] = [1_007, 1_001, 1_002]
 
-export function testFollowing({ connect }: Place): void {
+export function testFollowing({ connect }: ClusterState): void {
   async function client(): Promise<Client> {
     const engine = await connect()
     return { log: createFollowingLog(engine), epochs: createFollowingEpochs(engine) }
@@ -150,10 +150,10 @@ async function expectSame(random: Random, client: Client, model: readonly Logged
 
 const FAULTS_SEED = testSeed('servers that fail')
 
-type FaultyPlace = Place & { cassandra: () => CassandraCluster; address: () => string }
+type FaultyCluster = ClusterState & { cassandra: () => CassandraCluster; address: () => string }
 
 /** Two kinds that run in the available time; `npm run faults` has all of them, and many seeds. */
-export function testFaults({ connect, cassandra, address }: FaultyPlace): void {
+export function testFaults({ connect, cassandra, address }: FaultyCluster): void {
   test(`clients behind a balancer do not notice servers being killed or paused (seed ${FAULTS_SEED})`, async () => {
     const cluster = await startFaultyCluster(cassandra(), await connect(), address())
     try {

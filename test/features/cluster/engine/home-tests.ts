@@ -14,7 +14,7 @@ import { signServiceJwt } from '../../../support/service-jwt.ts'
 import type { Commit } from '../../../support/simulated-network/repository.ts'
 import { startTimelinesProcess, type TimelinesProcess } from '../../../support/timelines-process.ts'
 
-type Place = { connect: () => Promise<Engine>; address: () => string }
+type ClusterState = { connect: () => Promise<Engine>; address: () => string }
 type Item = ModelItem & { uri: string; cid: string; author: string; shows: string; by: string }
 type Feed = { feed: { post: { uri: string }; reason?: { by: { did: string } } }[] }
 
@@ -27,12 +27,12 @@ const LIMIT = 20
 const NSID = 'app.bsky.feed.getTimeline'
 const USED = 'engine_homes_total{outcome="used"}'
 
-export function testHomes({ connect, address }: Place): { testWithoutEngine(): void } {
+export function testHomes({ connect, address }: ClusterState): { testWithoutEngine(): void } {
   const nodes: TimelinesProcess[] = []
   let network: ReturnType<typeof createNetwork>
   let pds: PdsDouble | undefined
   afterAll(async () => {
-    for (const one of nodes.toReversed()) await one.close()
+    for (const node of nodes.toReversed()) await node.close()
     await pds?.close()
   })
 
@@ -43,7 +43,7 @@ export function testHomes({ connect, address }: Place): { testWithoutEngine(): v
     pds = await startPdsDouble()
     nodes.push(await startTimelinesProcess(everybody, env, { pds }))
     for (let i = 0; i < 2; i++) nodes.push(await startTimelinesProcess(everybody, env, nodes[0]))
-    await Promise.all(nodes.map((one) => one.start()))
+    await Promise.all(nodes.map((node) => node.start()))
     network = createNetwork(nodes[0]!, pds, random)
     const table = createLeaseTable(await connect())
     const live = () => table.leases()
@@ -55,7 +55,7 @@ export function testHomes({ connect, address }: Place): { testWithoutEngine(): v
       await expectSamePages(network, nodes)
     }
     const killed = random.pick(nodes)
-    const left = nodes.filter((one) => one !== killed)
+    const left = nodes.filter((node) => node !== killed)
     await killed.kill()
     for (let round = 0; round < 3; round++) {
       network.acts(8)
@@ -85,17 +85,17 @@ export function testHomes({ connect, address }: Place): { testWithoutEngine(): v
         const [first, second] = nodes
         network.acts(4)
         // Each member belongs to one of two servers and is unknown to the other.
-        const asked = LATE.flatMap((name) => [first!, second!].map((node) => ({ name, node })))
-        let told = 0
-        for (const { name, node } of asked) {
+        const requested = LATE.flatMap((name) => [first!, second!].map((node) => ({ name, node })))
+        let notified = 0
+        for (const { name, node } of requested) {
           const read = async () => {
             const { feed, isBehind } = await pageOf(node, name)
-            told += Number(isBehind)
+            notified += Number(isBehind)
             return feed
           }
           await expect.poll(read).toEqual(network.pageOf(name))
         }
-        expect(told).toBeGreaterThan(0)
+        expect(notified).toBeGreaterThan(0)
         await expect.poll(() => figure(first!, 'engine_fallbacks_total')).toBeGreaterThan(0)
       })
     },
@@ -195,13 +195,13 @@ function createWrites({ didOf, double }: TimelinesProcess, pds: PdsDouble) {
 function modelPage(me: string, items: readonly Item[], ties: Ties): string[] {
   const has = (what: string, did: string) => ties.has(`${me} app.bsky.graph.${what} ${did}`)
   const there = new Set(items.map(({ uri }) => uri))
-  const isShown = ({ by, author, shows }: Item) =>
+  const isVisible = ({ by, author, shows }: Item) =>
     (by === me || has('follow', by)) &&
     there.has(shows) &&
     !has('block', by) &&
     !has('block', author)
-  const shown = items.filter(isShown).sort(newestFirst)
-  return shown.slice(0, LIMIT).map(({ key }) => key)
+  const visible = items.filter(isVisible).sort(newestFirst)
+  return visible.slice(0, LIMIT).map(({ key }) => key)
 }
 
 async function pageOf(
@@ -233,12 +233,12 @@ async function expectShared(
   leases: () => Promise<{ bucket: number; node: string | undefined }[]>,
   nodes: readonly TimelinesProcess[],
 ): Promise<void> {
-  const inMemory = () => Promise.all(nodes.map((one) => figure(one, 'timelines')))
+  const inMemory = () => Promise.all(nodes.map((node) => figure(node, 'timelines')))
   async function ownMembers(): Promise<number[]> {
     const holders = new Map((await leases()).map(({ bucket, node }) => [bucket, node]))
     return nodes.map((node) => {
       const name = `:${new URL(node.origin()).port}#`
-      const isOwn = (one: string) => holders.get(bucketOf(node.didOf(one)))?.includes(name)
+      const isOwn = (value: string) => holders.get(bucketOf(node.didOf(value)))?.includes(name)
       return READERS.filter(isOwn).length
     })
   }
@@ -246,7 +246,7 @@ async function expectShared(
     .poll(async () => {
       for (const name of READERS) for (const node of nodes) await pageOf(node, name)
       const [found, expected] = [await inMemory(), await ownMembers()]
-      const sum = expected.reduce((all, one) => all + one, 0)
+      const sum = expected.reduce((all, value) => all + value, 0)
       return sum === READERS.length && found.join() === expected.join()
     })
     .toBe(true)
@@ -254,6 +254,6 @@ async function expectShared(
 
 async function figure(node: TimelinesProcess, name: string): Promise<number> {
   const text = await (await fetch(`${node.origin()}/metrics`)).text()
-  const line = text.split('\n').find((one) => one.startsWith(`slipstream_${name} `))
+  const line = text.split('\n').find((line) => line.startsWith(`slipstream_${name} `))
   return Number(line?.split(' ').at(-1) ?? 0)
 }

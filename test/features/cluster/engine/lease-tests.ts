@@ -15,13 +15,13 @@ import {
 import type { Leases } from '../../../../src/features/cluster/engine/leases.ts'
 import { heldBy, testLeaseContract } from './lease-contract.ts'
 
-type Place = { connect: () => Promise<Engine>; address: () => string }
+type ClusterState = { connect: () => Promise<Engine>; address: () => string }
 
 const HOLDER = join(import.meta.dirname, 'lease-holder.ts')
 const log = { info() {}, warn() {} }
 let nodes = 0
 
-export function testLeases({ connect, address }: Place): void {
+export function testLeases({ connect, address }: ClusterState): void {
   describe('leases', () => {
     const opened: Leases[] = []
     const children: ChildProcess[] = []
@@ -35,7 +35,7 @@ export function testLeases({ connect, address }: Place): void {
     }
     afterEach(async () => {
       for (const child of children.splice(0)) child.kill('SIGKILL')
-      await Promise.all(opened.splice(0).map((one) => one.release()))
+      await Promise.all(opened.splice(0).map((leases) => leases.release()))
     })
 
     testLeaseContract(open)
@@ -45,11 +45,13 @@ export function testLeases({ connect, address }: Place): void {
       await expect.poll(() => first.counts().held).toBe(BUCKETS)
       const others = [await open(), await open()]
       const all = [first, ...others]
-      await expect.poll(() => all.map((one) => one.counts().held).sort()).toEqual([84, 86, 86])
+      await expect
+        .poll(() => all.map((leases) => leases.counts().held).sort())
+        .toEqual([84, 86, 86])
       expectDisjoint(await Promise.all(all.map(heldBy)))
       await others[0]!.release()
       const left = [first, others[1]!]
-      await expect.poll(() => left.map((one) => one.counts().held)).toEqual([128, 128])
+      await expect.poll(() => left.map((leases) => leases.counts().held)).toEqual([128, 128])
       expectDisjoint(await Promise.all(left.map(heldBy)))
     })
 
@@ -64,10 +66,10 @@ export function testLeases({ connect, address }: Place): void {
         const after = await heldBy(successor)
         for (const [bucket, epoch] of before) expect(after.get(bucket)).toBeGreaterThan(epoch)
         if (how === 'SIGKILL') return
-        const told = holder.lines.length
+        const notified = holder.lines.length
         holder.child.kill('SIGCONT')
-        await expect.poll(() => holder.lines.length).toBeGreaterThan(told + 20)
-        for (const [bucket, epoch] of holder.epochs(told)) {
+        await expect.poll(() => holder.lines.length).toBeGreaterThan(notified + 20)
+        for (const [bucket, epoch] of holder.epochs(notified)) {
           expect(epoch).toBeGreaterThan(after.get(bucket)!)
         }
         await expect.poll(() => successor.counts().held).toBe(BUCKETS / 2)

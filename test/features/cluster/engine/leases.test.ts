@@ -26,8 +26,8 @@ describe('which nodes live', () => {
   const watching = () => {
     const watch = createBeatWatch()
     return (at: number, beats: Record<string, number>, nodes: string[] = []) => {
-      const asked = { from: at, to: at + 10 }
-      return [...watch.look({ nodes, beats: new Map(Object.entries(beats)), asked })].sort()
+      const requested = { from: at, to: at + 10 }
+      return [...watch.look({ nodes, beats: new Map(Object.entries(beats)), requested })].sort()
     }
   }
 
@@ -72,7 +72,7 @@ test(`from any initial state, nodes end up holding each bucket once, in even sha
 })
 
 function ownOf(node: string, leases: ReadonlyMap<number, Lease>): Map<number, number> {
-  const own = [...leases.values()].filter((one) => one.node === node)
+  const own = [...leases.values()].filter((lease) => lease.node === node)
   return new Map(own.map(({ bucket, epoch }) => [bucket, epoch]))
 }
 

@@ -20,7 +20,7 @@ export async function startMemberOfTwo(engine: string) {
   const started: SlipstreamProcess[] = []
 
   function start(): SlipstreamProcess {
-    const one = startSlipstream({
+    const server = startSlipstream({
       ENGINE: engine,
       HOSTNAME,
       SERVE_THREADS: '2',
@@ -29,8 +29,8 @@ export async function startMemberOfTwo(engine: string) {
       PLC_URL: plc.url,
       DATA_DIR: freshDataDir(),
     })
-    started.push(one)
-    return one
+    started.push(server)
+    return server
   }
 
   async function ask(node: SlipstreamProcess, nsid: string, input?: object): Promise<unknown> {
@@ -64,7 +64,7 @@ export async function startMemberOfTwo(engine: string) {
       return preferences[0]?.enabled
     },
     async stop(): Promise<void> {
-      await Promise.all(started.map((one) => one.stop('SIGKILL')))
+      await Promise.all(started.map((server) => server.stop('SIGKILL')))
       await double.close()
       await plc.close()
     },

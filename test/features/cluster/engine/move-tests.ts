@@ -15,13 +15,13 @@ import {
   type TimelinesProcess,
 } from '../../../support/timelines-process.ts'
 
-type Place = { connect: () => Promise<Engine>; address: () => string }
+type ClusterState = { connect: () => Promise<Engine>; address: () => string }
 
 const SCOPES = ['read:*', 'post:custom:*']
 const THREADS = { SERVE_THREADS: '1' }
 
 /** @param logs - a keyspace in which only the logs are checked */
-export function testMoves({ address }: Place, logs: Place): void {
+export function testMoves({ address }: ClusterState, logs: ClusterState): void {
   test('numbers from before a log begin it, however far apart they are, and new ones are above', async () => {
     const engine = await logs.connect()
     const [log, epochs] = [createFollowingLog(engine, 9_000), createFollowingEpochs(engine)]
@@ -149,7 +149,7 @@ async function liveShared(
   const page = `following:${alone.didOf('alice')}`
   const readOn = async () => (await first.page(page, `cursor=${cursors.following}`, token)).body
   // On a busy machine the engine may be too slow for a page.
-  const { events } = await becomes(readOn, (one) => one.skipped?.length === 0)
+  const { events } = await becomes(readOn, (pageJson) => pageJson.skipped?.length === 0)
   expect(events).toMatchObject([{ sequence_id: before.posts[2]!.sequence_id }])
   // The second server began after the first follow and has no PDS to ask here, but it may have
   // Alice's bucket.

@@ -17,7 +17,7 @@ import {
 import { createRandom, type Random } from '../../../support/random.ts'
 import { didOf } from '../../../support/records.ts'
 import { testSeed } from '../../../support/seed.ts'
-import type { PlaceNode } from './place-nodes.ts'
+import type { ClusterNode } from './place-nodes.ts'
 
 export const MAX_MEMBERS = 5
 const SEED = testSeed('the place')
@@ -25,11 +25,11 @@ const TOKEN = `slt_${'a'.repeat(43)}`
 const POST = `at://${didOf('mallory')}/app.bsky.feed.post/3kaaaaaaaaaa2`
 const LIKE = POST.replace('post', 'like')
 
-type Open = () => Promise<{ nodes: readonly PlaceNode[]; close(): void }>
+type Open = () => Promise<{ nodes: readonly ClusterNode[]; close(): void }>
 
 /** @param open - opens nodes of a new keyspace with `MAX_MEMBERS` */
-export function testPlaceContract(open: Open): void {
-  async function withNodes(work: (random: Random, nodes: readonly PlaceNode[]) => Promise<void>) {
+export function testClusterContract(open: Open): void {
+  async function withNodes(work: (random: Random, nodes: readonly ClusterNode[]) => Promise<void>) {
     const { nodes, close } = await open()
     try {
       await work(createRandom(SEED), nodes)
@@ -40,8 +40,8 @@ export function testPlaceContract(open: Open): void {
 
   test(`an invite admits as many accounts as it allows, whichever nodes they use (seed ${SEED})`, () =>
     withNodes(async (random, nodes) => {
-      const wish = { code: 'abcd', maxUses: 3, note: 'a note', expiresAt: null }
-      await random.pick(nodes).operate({ kind: 'create-invite', ...wish })
+      const request = { code: 'abcd', maxUses: 3, note: 'a note', expiresAt: null }
+      await random.pick(nodes).operate({ kind: 'create-invite', ...request })
       const people = Array.from({ length: 6 }, (_, i) => didOf(`guest ${i}`))
       const outcomes = await Promise.all(
         people.map((did) =>
@@ -54,15 +54,15 @@ export function testPlaceContract(open: Open): void {
             ),
         ),
       )
-      expect(outcomes.filter((one) => one === 'in')).toHaveLength(3)
-      const left = outcomes.filter((one) => one !== 'in')
+      expect(outcomes.filter((outcome) => outcome === 'in')).toHaveLength(3)
+      const left = outcomes.filter((outcome) => outcome !== 'in')
       expect(left).toEqual(left.map(() => 'InviteError: This invite is used up.'))
       const again = people[outcomes.indexOf('in')]!
       await random.pick(nodes).send({ kind: 'redeem-invite', did: again, code: 'abcd' })
       for (const { db } of await refreshed(nodes)) {
         expect(findInvite(db, 'abcd')).toMatchObject({ uses: 3, note: 'a note' })
         const admitted = people.map((did) => findAdmission(db, did)?.code === 'abcd')
-        expect(admitted).toEqual(outcomes.map((one) => one === 'in'))
+        expect(admitted).toEqual(outcomes.map((outcome) => outcome === 'in'))
       }
       const end = { kind: 'disable-invite', code: 'abcd' } as const
       expect(await random.pick(nodes).operate(end)).toEqual({ disabled: 1 })
@@ -71,14 +71,14 @@ export function testPlaceContract(open: Open): void {
 
   test('redeeming takes a seat, and none is taken twice', () =>
     withNodes(async (random, nodes) => {
-      const wish = { code: 'abcd', maxUses: 9, note: '', expiresAt: null }
-      await random.pick(nodes).operate({ kind: 'create-invite', ...wish })
+      const request = { code: 'abcd', maxUses: 9, note: '', expiresAt: null }
+      await random.pick(nodes).operate({ kind: 'create-invite', ...request })
       const people = Array.from({ length: 7 }, (_, i) => didOf(`guest ${i}`))
       const outcomes = await Promise.allSettled(
         people.map((did) => random.pick(nodes).send({ kind: 'redeem-invite', did, code: 'abcd' })),
       )
       const left = outcomes.filter(({ status }) => status === 'rejected')
-      expect(left.map((one) => String((one as PromiseRejectedResult).reason))).toEqual(
+      expect(left.map((result) => String((result as PromiseRejectedResult).reason))).toEqual(
         Array(2).fill('InviteError: This server is full: it takes no more members.'),
       )
       const members = people.filter((_, i) => outcomes[i]!.status === 'fulfilled').toSorted()
@@ -94,7 +94,7 @@ export function testPlaceContract(open: Open): void {
       const people = Array.from({ length: 9 }, (_, i) => didOf(`comer ${i}`))
       const outcomes: boolean[] = []
       for (const did of people) outcomes.push(await comes(random.pick(nodes), did))
-      expect(outcomes.filter((one) => one)).toHaveLength(MAX_MEMBERS)
+      expect(outcomes.filter((outcome) => outcome)).toHaveLength(MAX_MEMBERS)
       const members = people.filter((_, i) => outcomes[i])
       for (const node of await refreshed(nodes)) expect(membersOf(node)).toEqual(members.toSorted())
       const { removed } = await random
@@ -110,11 +110,11 @@ export function testPlaceContract(open: Open): void {
 
   test('a token is valid on all nodes until it is revoked on one', () =>
     withNodes(async (random, nodes) => {
-      const wish = { name: 'echo', digest: tokenDigest(TOKEN), scopes: ['read:*'], rate: 7 }
-      const body = { ...wish, expiresAt: null }
+      const request = { name: 'echo', digest: tokenDigest(TOKEN), scopes: ['read:*'], rate: 7 }
+      const body = { ...request, expiresAt: null }
       const create = { kind: 'timelines/create-token', body } as const
       await random.pick(nodes).operate(create)
-      const find = ({ db }: PlaceNode) => prepareFindServiceToken(db)(TOKEN, 0)
+      const find = ({ db }: ClusterNode) => prepareFindServiceToken(db)(TOKEN, 0)
       for (const node of await refreshed(nodes)) expect(find(node)).toMatchObject({ rate: 7 })
       const other = { ...create, body: { ...body, digest: tokenDigest('another') } }
       await expect(random.pick(nodes).operate(other)).rejects.toThrow('choose another name')
@@ -167,7 +167,7 @@ export function testPlaceContract(open: Open): void {
 }
 
 /** Stores something too, so that the member's seat is not given away. */
-async function comes({ send }: PlaceNode, did: string): Promise<boolean> {
+async function comes({ send }: ClusterNode, did: string): Promise<boolean> {
   try {
     await send({ kind: 'member-seen', did })
     await send({ kind: 'mute', did, subjectDid: didOf('mallory') })
@@ -178,12 +178,12 @@ async function comes({ send }: PlaceNode, did: string): Promise<boolean> {
 }
 
 /** Waits until each node has taken in the others' decisions. */
-async function refreshed(nodes: readonly PlaceNode[]): Promise<readonly PlaceNode[]> {
-  await Promise.all(nodes.map((one) => one.refresh()))
+async function refreshed(nodes: readonly ClusterNode[]): Promise<readonly ClusterNode[]> {
+  await Promise.all(nodes.map((node) => node.refresh()))
   return nodes
 }
 
-function membersOf({ db, didOfUid }: PlaceNode): string[] {
+function membersOf({ db, didOfUid }: ClusterNode): string[] {
   return allMembers(db)
     .map(({ uid }) => didOfUid(uid))
     .toSorted()

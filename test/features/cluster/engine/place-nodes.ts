@@ -3,9 +3,9 @@
 import { errorOf } from '../../../../src/bridge/connection.ts'
 import type { OperatorRequest, Writer } from '../../../../src/bridge/messages.ts'
 import type { Db } from '../../../../src/data/store/db.ts'
-import type { PlaceChanges } from '../../../../src/features/cluster/engine/place-changes.ts'
+import type { ClusterChanges } from '../../../../src/features/cluster/engine/place-changes.ts'
 import { ingest } from '../../../../src/features/cluster/ingest.ts'
-import { sharePlace } from '../../../../src/features/cluster/sharing/place-sharing.ts'
+import { shareClusterState } from '../../../../src/features/cluster/sharing/place-sharing.ts'
 import { createOperatorRequests } from '../../../../src/ingest/upkeep/requests/operator-requests.ts'
 import { createWriterRequests } from '../../../../src/ingest/upkeep/requests/writer-requests.ts'
 import { operations } from '../../../support/feature-parts.ts'
@@ -15,7 +15,7 @@ const attempt = <T>(work: () => T): T => work()
 
 type Operate = (request: OperatorRequest) => Promise<Record<string, number>>
 
-export type PlaceNode = {
+export type ClusterNode = {
   db: Db
   send: Writer['send']
   operate: Operate
@@ -23,18 +23,18 @@ export type PlaceNode = {
   refresh(): Promise<unknown>
   didOfUid(uid: number): string
   world: World
-  place?: ReturnType<typeof sharePlace>
+  cluster?: ReturnType<typeof shareClusterState>
   /** Members whose private state was dropped from the engine. */
   forgotten: string[]
   close(): void
 }
 
 /** @param maxMembers - for this node alone, or for all sharing nodes together */
-export function createPlaceNode(
+export function createClusterNode(
   maxMembers: number,
-  shared?: { id: string; decisions: () => Promise<PlaceChanges> },
+  shared?: { id: string; decisions: () => Promise<ClusterChanges> },
   world = createWorld(),
-): PlaceNode {
+): ClusterNode {
   const parts = {
     writer: { commit: world.run },
     ofFeatures: ingest.requests,
@@ -45,7 +45,7 @@ export function createPlaceNode(
   const answerOperator = createOperatorRequests({
     ...parts,
     ofFeatures: operations,
-    room: { attempt },
+    diskSpace: { attempt },
     tendLog: () => undefined,
   })
   const forgotten: string[] = []
@@ -64,8 +64,8 @@ export function createPlaceNode(
   const didOfUid = (uid: number) => world.actors.didOf(uid)
   const own = { db, didOfUid, forgotten, world, close: () => world.dispose() }
   if (!shared) return { ...own, send: writer.send, operate, refresh: async () => undefined }
-  const place = sharePlace({
-    place: async () => ({ id: shared.id, decisions: await shared.decisions() }),
+  const cluster = shareClusterState({
+    cluster: async () => ({ id: shared.id, decisions: await shared.decisions() }),
     db,
     isFirst: false,
     waitedForMs: 60_000,
@@ -79,6 +79,6 @@ export function createPlaceNode(
       shareOwn: async () => undefined,
     },
   })
-  const { writer: through, refresh } = place
-  return { ...own, place, send: through.send, operate: place.operate, refresh }
+  const { writer: through, refresh } = cluster
+  return { ...own, cluster, send: through.send, operate: cluster.operate, refresh }
 }

@@ -11,40 +11,40 @@ import { didOf } from '../../../support/records.ts'
 import type { SlipstreamProcess } from '../../../support/slipstream-process.ts'
 import { startMemberOfTwo } from './member-of-two.ts'
 
-type Place = { connect: () => Promise<Engine>; address: () => string }
+type ClusterState = { connect: () => Promise<Engine>; address: () => string }
 
 const ALICE = didOf('alice')
 
-export function testServers({ connect, address }: Place): void {
+export function testServers({ connect, address }: ClusterState): void {
   test('the other server takes over members’ state and buckets from a killed or stopped one', async () => {
     const table = createLeaseTable(await connect())
     const held = async (node: SlipstreamProcess) => {
       const name = `:${await node.port()}#`
-      return (await table.leases()).filter((one) => one.node?.includes(name)).length
+      return (await table.leases()).filter((lease) => lease.node?.includes(name)).length
     }
-    const place = await startMemberOfTwo(address())
-    const [first, second] = place.nodes
-    await place.prefer(first!, true)
-    await expect.poll(() => place.preferred(second!)).toBe(true)
-    await place.prefer(second!, false)
-    await expect.poll(() => Promise.all(place.nodes.map(held))).toEqual([128, 128])
+    const cluster = await startMemberOfTwo(address())
+    const [first, second] = cluster.nodes
+    await cluster.prefer(first!, true)
+    await expect.poll(() => cluster.preferred(second!)).toBe(true)
+    await cluster.prefer(second!, false)
+    await expect.poll(() => Promise.all(cluster.nodes.map(held))).toEqual([128, 128])
     await first!.stop('SIGKILL')
     await expect.poll(() => held(second!)).toBe(BUCKETS)
     await expect.poll(() => metric(second!, 'buckets_held')).toBe(BUCKETS)
     const seen = await statusOf(address())
     expect(seen).toMatchObject({ unowned: [], holders: [{ isAlive: true, buckets: BUCKETS }] })
     expect(seen.of).toMatchObject({ bucket: bucketOf(ALICE), node: seen.holders[0]!.node })
-    const third = place.start()
-    await expect.poll(() => place.preferred(third)).toBe(false)
-    await place.prefer(third, true)
-    await expect.poll(() => place.preferred(second!)).toBe(true)
+    const third = cluster.start()
+    await expect.poll(() => cluster.preferred(third)).toBe(false)
+    await cluster.prefer(third, true)
+    await expect.poll(() => cluster.preferred(second!)).toBe(true)
     await expect.poll(() => held(third)).toBe(128)
     await third.stop('SIGTERM')
     // Released before it ended, instead of after it was found dead.
     expect(await held(third)).toBe(0)
     await second!.stop('SIGKILL')
     await expect.poll(async () => (await leaseOverview(table)).unowned.length).toBe(BUCKETS)
-    await place.stop()
+    await cluster.stop()
   })
 }
 

@@ -21,7 +21,7 @@ export type SharingNode = {
 
 export const ALICE = didOf('alice')
 
-export function startNode(place: {
+export function startNode(cluster: {
   id: string
   changes: () => Promise<PrivateChanges>
 }): SharingNode {
@@ -34,7 +34,7 @@ export function startNode(place: {
     throughWriter(writer, { reader: db }) {
       made.shared = createSharedState({
         waitedForMs: 60_000,
-        place: async () => ({ id: place.id, changes: await place.changes() }),
+        cluster: async () => ({ id: cluster.id, changes: await cluster.changes() }),
         db,
         writer,
         log: { warn() {}, error: (...line: unknown[]) => console.error(...line) },
@@ -50,7 +50,9 @@ function withoutTimes(state: MemberState): unknown {
   const lists = ['mutes', 'listMutes', 'threadMutes', 'bookmarks', 'drafts'] as const
   const plain = [...lists, 'activitySubscriptions' as const].map((name) => [
     name,
-    state[name].map(({ createdAt: _, ...one }) => JSON.stringify({ ...one, updatedAt: '' })).sort(),
+    state[name]
+      .map(({ createdAt: _, ...item }) => JSON.stringify({ ...item, updatedAt: '' }))
+      .sort(),
   ])
   return { ...state, ...Object.fromEntries(plain) }
 }

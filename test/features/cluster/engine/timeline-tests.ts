@@ -13,15 +13,15 @@ import {
 } from '../../../support/timelines-process.ts'
 import { startPosting } from '../../timelines/support/timelines-posting.ts'
 
-type Place = { connect: () => Promise<Engine>; address: () => string }
+type ClusterState = { connect: () => Promise<Engine>; address: () => string }
 
 const SEED = testSeed('shared timelines')
 const SCOPES = ['read:*', 'post:custom:*']
 
-export function testTimelines({ connect, address }: Place): { testWithoutEngine(): void } {
+export function testTimelines({ connect, address }: ClusterState): { testWithoutEngine(): void } {
   const nodes: TimelinesProcess[] = []
   let token = ''
-  afterAll(() => Promise.all(nodes.map((one) => one.close())))
+  afterAll(() => Promise.all(nodes.map((node) => node.close())))
 
   test('of several writers to one place in a log exactly one succeeds, and all read its entry', async () => {
     const logs = [await connect(), await connect()].map(createTimelineLog)
@@ -31,7 +31,7 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
         logs[i % 2]!.put('log', number, `${number} ${i}`),
       )
       const done = await Promise.all(tries)
-      expect(done.filter((one) => one)).toHaveLength(1)
+      expect(done.filter((value) => value)).toHaveLength(1)
       found.push(`${number} ${done.indexOf(true)}`)
     }
     for (const log of logs) {
@@ -48,7 +48,7 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
       await startTimelinesProcess(['alice'], env),
       await startTimelinesProcess(['alice'], env),
     )
-    await Promise.all(nodes.map((one) => one.start()))
+    await Promise.all(nodes.map((node) => node.start()))
     token = await nodes[0]!.token('everything', ...SCOPES)
     // Created on one server, and valid on all once they learn of it.
     await becomes(
@@ -94,7 +94,9 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
       test('without the engine, servers serve the timelines they have, say so, and refuse posts', async () => {
         const [node] = nodes
         const read = () => node!.page('custom:busy', 'limit=1', token)
-        const { headers, body } = await becomes(read, (one) => one.headers.has('slipstream-behind'))
+        const { headers, body } = await becomes(read, (asked) =>
+          asked.headers.has('slipstream-behind'),
+        )
         expect(headers.get('slipstream-behind')).toBe('engine')
         expect(body.events).toHaveLength(1)
         const posted = await node!.post('busy', note('refused'), token)
@@ -122,7 +124,7 @@ async function readAll(
   for (let page = 0; ; page++) {
     const read = () => nodes[page % nodes.length]!.page('custom:busy', query, token)
     // On a busy machine the engine may be too slow for a page.
-    const { body } = await becomes(read, (one) => !one.headers.has('slipstream-behind'))
+    const { body } = await becomes(read, (asked) => !asked.headers.has('slipstream-behind'))
     if (body.events.length === 0) return found
     for (const { entity_id, sequence_id } of body.events) {
       expect(found.has(entity_id)).toBe(false)

@@ -91,11 +91,11 @@ async function join(engine: PlainEngine, joining = emptyNode()) {
 }
 
 /** The committed entries of the log. */
-async function logOf({ place }: PlainEngine, member: string) {
-  const committed = await place.epochs.committed(bucketOf(member))
+async function logOf({ place: cluster }: PlainEngine, member: string) {
+  const committed = await cluster.epochs.committed(bucketOf(member))
   const range = { member, at: 0, isForward: true, limit: 10_000 }
-  const base = (await place.moves.read())!.base
-  const { entries } = await place.following(base).read(range, committed)
+  const base = (await cluster.moves.read())!.base
+  const { entries } = await cluster.following(base).read(range, committed)
   return { base, entries: entries.map(({ number, uri, at }) => ({ number, uri, at })) }
 }
 
@@ -138,15 +138,15 @@ test('members’ timelines keep their numbers, and the next one is above all num
 })
 
 test(`a move interrupted at any step can be resumed, with the same result (seed ${SEED})`, async () => {
-  const whole = createPlainEngine()
+  const complete = createPlainEngine()
   const expected = node()
-  await moveToEngine(expected.parts(whole.place))
-  const all = (await join(whole)).has()
+  await moveToEngine(expected.parts(complete.place))
+  const all = (await join(complete)).has()
   const [first, engine] = [node(), createPlainEngine()]
   const random = createRandom(SEED)
   for (let cuts = 0; ; cuts++) {
     engine.state.callsLeft = 1 + 2 * cuts + random.below(9)
-    const error = await moveToEngine(first.parts(engine.place)).catch((one: unknown) => one)
+    const error = await moveToEngine(first.parts(engine.place)).catch((item: unknown) => item)
     engine.state.callsLeft = Infinity
     if (!(error instanceof Error)) {
       expect(cuts).toBeGreaterThan(3)
@@ -156,7 +156,7 @@ test(`a move interrupted at any step can be resumed, with the same result (seed 
     const state = (await engine.place.moves.read())?.state
     if (state) await expect(checkedBase(engine.place.moves)).rejects.toThrow('move-to-engine')
   }
-  expect(await checkedBase(engine.place.moves)).toBe((await logOf(whole, ALICE)).base)
+  expect(await checkedBase(engine.place.moves)).toBe((await logOf(complete, ALICE)).base)
   // The two nodes were filled one after the other, and posts arrive by the machine's clock.
   expect(withoutTimes((await join(engine)).has())).toEqual(withoutTimes(all))
   expect((await logOf(engine, ALICE)).entries).toEqual(first.following(ALICE))
@@ -171,7 +171,7 @@ test('a place moves back with the changes of other nodes, to any node, interrupt
   await engine.place.changes.append(BOB, [{ ...mute, madeAt: 5 }])
   for (let cuts = 1; ; cuts++) {
     engine.state.callsLeft = cuts * 7
-    const error = await moveFromEngine(first.parts(engine.place)).catch((one: unknown) => one)
+    const error = await moveFromEngine(first.parts(engine.place)).catch((item: unknown) => item)
     engine.state.callsLeft = Infinity
     if (!(error instanceof Error)) break
     expect(error).toBeInstanceOf(EngineUnavailableError)

@@ -7,9 +7,9 @@ import { membersByDid } from '../../../../src/data/store/members/members.ts'
 import { ingest } from '../../../../src/features/cluster/ingest.ts'
 import type {
   MoveParts,
-  MovingPlace,
+  MovingClusterState,
 } from '../../../../src/features/cluster/moving/moving-place.ts'
-import { bringPlace } from '../../../../src/features/cluster/sharing/shared-place.ts'
+import { bringClusterState } from '../../../../src/features/cluster/sharing/shared-place.ts'
 import { bringState } from '../../../../src/features/cluster/sharing/shared-state.ts'
 import { createSharedTimelines } from '../../../../src/features/cluster/sharing/shared-timelines.ts'
 import type { TimelineRequest } from '../../../../src/features/timelines/requests.ts'
@@ -32,14 +32,17 @@ import { validSigningKeys } from '../../../../src/features/timelines/store/signi
 import { createTimelineRequests } from '../../../../src/features/timelines/writing/timeline-requests.ts'
 import { readState } from '../../../../src/ingest/indexing/member-state/read-state.ts'
 import { createWriterRequests } from '../../../../src/ingest/upkeep/requests/writer-requests.ts'
-import { keepsFromRows } from '../../../support/memory-parts.ts'
+import { storesFromRows } from '../../../support/memory-parts.ts'
 import { createWorld, type World } from '../../../support/world.ts'
 import type { PlainEngine } from '../support/plain-moving-place.ts'
 
 export type MovingNode = ReturnType<typeof createMovingNode>
 
 const silent = { warn() {}, info() {}, error: (...line: unknown[]) => console.error(...line) }
-const room = { attempt: <T>(work: () => T) => work(), ifThereIsRoom: (work: () => void) => work() }
+const diskSpace = {
+  attempt: <T>(work: () => T) => work(),
+  ifThereIsSpace: (work: () => void) => work(),
+}
 
 export function createMovingNode(world: World = createWorld({ scope: 'network' })) {
   const db = world.reader
@@ -56,42 +59,42 @@ export function createMovingNode(world: World = createWorld({ scope: 'network' }
       if (!reply.ok) throw errorOf(reply)
     },
   }
-  const timelineRequests = createTimelineRequests({ db, writer, room })
+  const timelineRequests = createTimelineRequests({ db, writer, diskSpace })
   function write(request: TimelineRequest) {
     return structuredClone(timelineRequests(structuredClone(request)))
   }
   const steps: string[] = []
 
-  function parts(place: MovingPlace): MoveParts {
+  function parts(cluster: MovingClusterState): MoveParts {
     const { actors } = world
     const onProgress = (step: string, done: number, all: number) => {
       steps.push(`${step} ${done}/${all}`)
     }
     const config = { reasonableLimit: 2_000 }
-    return { place, db, actors, writer, requests, config, onProgress, now: world.now }
+    return { cluster, db, actors, writer, requests, config, onProgress, now: world.now }
   }
 
   /** As a sharing server does for its callers. */
-  function share({ place }: PlainEngine) {
+  function share({ place: cluster }: PlainEngine) {
     const shared = createSharedTimelines({
-      place: async () => place,
+      cluster: async () => cluster,
       db,
       log: silent,
       waitedForMs: 60_000,
       ingest: {
         writeTimelines: async (request) => write(request) as PostOutcome[],
-        planPosts: async (one) => (write({ kind: 'plan-posts', ...one }) as PostPlan[])[0]!,
+        planPosts: async (item) => (write({ kind: 'plan-posts', ...item }) as PostPlan[])[0]!,
       },
     })
     return {
       post: shared.post,
       close: shared.close,
       async takeAll(): Promise<void> {
-        await bringPlace({ db, writer: requests, log: silent }, place)
+        await bringClusterState({ db, writer: requests, log: silent }, cluster)
         for (const { did } of membersByDid(db)) {
-          await bringState({ db, writer: requests }, place, did)
+          await bringState({ db, writer: requests }, cluster, did)
         }
-        await shared.upToDate(await place.timelines.names())
+        await shared.upToDate(await cluster.timelines.names())
       },
     }
   }
@@ -136,8 +139,8 @@ function timelinesOf({ reader: db }: World) {
 function followingOf({ reader: db, memory, uid }: World, did: string, after: number) {
   const { actors, graph } = memory
   const readers = prepareReaders({ db, actors, graph })
-  const { keeps } = keepsFromRows(db, memory)
-  const source = openFollowing({ db, actors, graph, keeps }, readers, { key: '', uid: uid(did) })
+  const { isDrawn } = storesFromRows(db, memory)
+  const source = openFollowing({ db, actors, graph, isDrawn }, readers, { key: '', uid: uid(did) })
   const slice = source.read({ at: after, isForward: true, limit: 10_000 })
   if (slice instanceof Promise) throw new Error('expected rows to answer synchronously')
   const named = readers.logged.byItem(slice.events.map(({ item }) => item))

@@ -18,7 +18,7 @@ import { createFollowingWriter } from '../../../../src/features/cluster/sharing/
 import { createGuestTimelines } from '../../../../src/features/cluster/sharing/guest-timelines.ts'
 import { createSharedHomes } from '../../../../src/features/cluster/sharing/shared-homes.ts'
 import { prepareReaders } from '../../../../src/features/timelines/sources/open-sources.ts'
-import { keepsFromRows } from '../../../support/memory-parts.ts'
+import { storesFromRows } from '../../../support/memory-parts.ts'
 import { createRandom, type Random } from '../../../support/random.ts'
 import { testSeed } from '../../../support/seed.ts'
 import { createWorld, type RecordId, type World } from '../../../support/world.ts'
@@ -41,27 +41,27 @@ afterEach(async () => {
 async function startNode(limit: number) {
   const { memory, reader: db } = world
   const { actors, graph } = memory
-  const { keeps } = keepsFromRows(db, memory, limit)
+  const { isDrawn } = storesFromRows(db, memory, limit)
   const plain = createPlainFollowing()
-  const place = async () => plain
+  const cluster = async () => plain
   const readers = prepareReaders({ db, actors, graph })
   const published = new Int32Array(world.invalidations.buffer)
   const isPublished = () => awaitPublished(published, 0)
-  const common = { place, db, actors, graph, isPublished, log: silent }
+  const common = { cluster, db, actors, graph, isPublished, log: silent }
   const reading = () => new InvalidationReader(world.invalidations.buffer)
   const writer = createFollowingWriter({
     ...common,
     ...readers,
     invalidations: reading(),
     leases: createSoleLeases(),
-    deliveries: createDeliveries({ db, actors, graph, keeps }, readers),
+    deliveries: createDeliveries({ db, actors, graph, isDrawn }, readers),
   })
   toClose.push(() => writer.close())
   // From now on it writes new arrivals.
   await expect.poll(plain.begun).toBe(BUCKETS)
   const feed = createMergedFeed(db)
   const skeletonOver = (timelines: TimelineReader) =>
-    createTimelineSkeleton({ graph, actors, feed, keeps, timelines })
+    createTimelineSkeleton({ graph, actors, feed, isDrawn, timelines })
 
   /** Like a serving thread that has just started. */
   function startHomes() {
@@ -70,7 +70,7 @@ async function startNode(limit: number) {
     const guests = createGuestTimelines({
       actors,
       graph,
-      keeps,
+      isDrawn,
       items,
       tail,
       invalidations: reading(),
@@ -165,8 +165,8 @@ function noteStream(): void {
 /** @returns whether the engine could be asked; undefined if it was not asked */
 function comesAgain(homes: Homes['homes'], did: string): Promise<boolean> | undefined {
   const viewer = { did, uid: world.uid(did) }
-  homes.asked(viewer)
-  return homes.asked(viewer)
+  homes.requested(viewer)
+  return homes.requested(viewer)
 }
 
 /** Page by page to the end, each fetched as a request does. */
@@ -212,7 +212,7 @@ for (const limit of [2_000, 3]) {
     used.running = running.homes.counts().used
     // Enough pages were made from the logs for a meaningful test.
     expect(used.cold).toBeGreaterThan(ROUNDS)
-    expect(running.homes.counts().asked).toBeLessThan(ROUNDS * readers.length)
+    expect(running.homes.counts().requested).toBeLessThan(ROUNDS * readers.length)
   })
 }
 
@@ -233,13 +233,13 @@ test('no page waits for the engine, which is asked for returning members, and fe
   await written(node)
   const { homes, read } = node.startHomes()
   const reads = node.plain.state.reads
-  expect(homes.asked({ did: alice, uid: world.uid(alice) })).toBeUndefined()
+  expect(homes.requested({ did: alice, uid: world.uid(alice) })).toBeUndefined()
   expect(node.plain.state.reads).toBe(reads)
   expect(await comesAgain(homes, alice)).toBe(true)
   node.plain.state.isAway = true
   expect(await comesAgain(homes, alice)).toBeUndefined()
   expect(await comesAgain(homes, bob)).toBe(false)
-  expect(homes.counts()).toMatchObject({ kept: 1 })
+  expect(homes.counts()).toMatchObject({ cached: 1 })
   world.post(world.account('dave'))
   const random = createRandom(1)
   await expectSame(node, { homes, read }, alice, random)

@@ -7,44 +7,44 @@ import { findAdmission } from '../../../../src/data/store/members/admissions.ts'
 import { findInvite } from '../../../../src/data/store/members/invites.ts'
 import { isBanned } from '../../../../src/data/store/moderation/bans.ts'
 import { EngineUnavailableError } from '../../../../src/features/cluster/engine/connect.ts'
-import type { PlaceChanges } from '../../../../src/features/cluster/engine/place-changes.ts'
+import type { ClusterChanges } from '../../../../src/features/cluster/engine/place-changes.ts'
 import {
   prepareFindServiceToken,
   tokenDigest,
 } from '../../../../src/features/timelines/store/programs/service-tokens.ts'
 import { didOf } from '../../../support/records.ts'
-import { MAX_MEMBERS, testPlaceContract } from '../engine/place-contract.ts'
-import { createPlaceNode, type PlaceNode } from '../engine/place-nodes.ts'
-import { createPlainPlaceChanges } from '../support/plain-place-changes.ts'
+import { MAX_MEMBERS, testClusterContract } from '../engine/place-contract.ts'
+import { type ClusterNode, createClusterNode } from '../engine/place-nodes.ts'
+import { createPlainClusterChanges } from '../support/plain-place-changes.ts'
 
-function opened(nodes: PlaceNode[]) {
-  return { nodes, close: () => nodes.forEach((one) => void one.close()) }
+function opened(nodes: ClusterNode[]) {
+  return { nodes, close: () => nodes.forEach((node) => void node.close()) }
 }
 
-function sharing(decisions: PlaceChanges, count: number): PlaceNode[] {
-  const place = { id: 'place', decisions: async () => decisions }
-  return Array.from({ length: count }, () => createPlaceNode(MAX_MEMBERS, place))
+function sharing(decisions: ClusterChanges, count: number): ClusterNode[] {
+  const cluster = { id: 'place', decisions: async () => decisions }
+  return Array.from({ length: count }, () => createClusterNode(MAX_MEMBERS, cluster))
 }
 
 describe('a single node', () => {
-  testPlaceContract(async () => opened([createPlaceNode(MAX_MEMBERS)]))
+  testClusterContract(async () => opened([createClusterNode(MAX_MEMBERS)]))
 })
 
 describe('three nodes that share', () => {
-  testPlaceContract(async () => opened(sharing(createPlainPlaceChanges(), 3)))
+  testClusterContract(async () => opened(sharing(createPlainClusterChanges(), 3)))
 })
 
 test('simultaneous newcomers at different nodes take no more seats than there are', async () => {
-  const nodes = sharing(createPlainPlaceChanges(), 3)
+  const nodes = sharing(createPlainClusterChanges(), 3)
   const comers = Array.from({ length: 9 }, (_, i) =>
     nodes[i % 3]!.send({ kind: 'member-seen', did: didOf(`comer ${i}`) }),
   )
   const outcomes = await Promise.allSettled(comers)
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_MEMBERS)
-  for (const one of nodes) {
-    await one.refresh()
-    expect(one.place!.countMembers()).toBe(MAX_MEMBERS)
-    one.close()
+  for (const node of nodes) {
+    await node.refresh()
+    expect(node.cluster!.countMembers()).toBe(MAX_MEMBERS)
+    node.close()
   }
 })
 
@@ -52,17 +52,17 @@ const ban = (name: string) =>
   ({ kind: 'moderate', act: 'ban', subject: didOf(name), by: 'anna', reason: '' }) as const
 
 test('a node’s earlier state is merged when it starts sharing, and it receives the others’', async () => {
-  const decisions = createPlainPlaceChanges()
+  const decisions = createPlainClusterChanges()
   const [first] = sharing(decisions, 1)
   await first!.operate(ban('eve'))
-  const alone = createPlaceNode(MAX_MEMBERS)
+  const alone = createClusterNode(MAX_MEMBERS)
   const token = `slt_${'b'.repeat(43)}`
-  const wish = { name: 'old', digest: tokenDigest(token), scopes: ['read:*'], rate: 0 }
-  const place = { id: 'place', decisions: async () => decisions }
-  const late = createPlaceNode(MAX_MEMBERS, place, alone.world)
+  const request = { name: 'old', digest: tokenDigest(token), scopes: ['read:*'], rate: 0 }
+  const cluster = { id: 'place', decisions: async () => decisions }
+  const late = createClusterNode(MAX_MEMBERS, cluster, alone.world)
   await alone.operate({
     kind: 'timelines/create-token',
-    body: { ...wish, expiresAt: null },
+    body: { ...request, expiresAt: null },
   })
   const invite = { code: 'abcd', maxUses: 2, note: '', expiresAt: null }
   await alone.operate({ kind: 'create-invite', ...invite })
@@ -77,14 +77,17 @@ test('a node’s earlier state is merged when it starts sharing, and it receives
     expect(findInvite(db, 'abcd')).toMatchObject({ uses: 1 })
     expect(findAdmission(db, didOf('bob'))).toMatchObject({ code: 'abcd' })
   }
-  expect([first!, late].map((one) => one.place!.hasMember(didOf('alice')))).toEqual([true, true])
-  for (const one of [first!, late]) one.close()
+  expect([first!, late].map((node) => node.cluster!.hasMember(didOf('alice')))).toEqual([
+    true,
+    true,
+  ])
+  for (const node of [first!, late]) node.close()
 })
 
 test('a decision with an unknown outcome is taken once', async () => {
-  const decisions = createPlainPlaceChanges()
+  const decisions = createPlainClusterChanges()
   const puts: number[] = []
-  const unsure: PlaceChanges = {
+  const unsure: ClusterChanges = {
     ...decisions,
     async put(version, changes) {
       puts.push(version)
@@ -101,10 +104,10 @@ test('a decision with an unknown outcome is taken once', async () => {
 })
 
 test('without the engine decisions are refused with an error, and known state stays', async () => {
-  const decisions = createPlainPlaceChanges()
+  const decisions = createPlainClusterChanges()
   let isAway = false
   const away = { id: 'place', decisions: async () => decisions }
-  const node = createPlaceNode(MAX_MEMBERS, {
+  const node = createClusterNode(MAX_MEMBERS, {
     ...away,
     async decisions() {
       if (isAway) throw new EngineUnavailableError('away')
@@ -125,7 +128,7 @@ test('without the engine decisions are refused with an error, and known state st
 })
 
 test('a node that was away while many decisions were removed learns of all of them', async () => {
-  const decisions = createPlainPlaceChanges()
+  const decisions = createPlainClusterChanges()
   const [first, away] = sharing(decisions, 2)
   for (const name of ['eve', 'mallory']) await first!.operate(ban(name))
   await away!.refresh()
@@ -137,27 +140,27 @@ test('a node that was away while many decisions were removed learns of all of th
   await away!.refresh()
   const banned = ['eve', 'mallory', 'trent'].map((name) => isBanned(away!.db, didOf(name)))
   expect(banned).toEqual([false, true, true])
-  for (const one of [first!, away!]) one.close()
+  for (const node of [first!, away!]) node.close()
 })
 
 test('an account admitted on one node is not refused by another that has not learnt of it yet', async () => {
-  const nodes = sharing(createPlainPlaceChanges(), 2)
+  const nodes = sharing(createPlainClusterChanges(), 2)
   const [first, second] = nodes
   const invite = { code: 'abcd', maxUses: 1, note: '', expiresAt: null }
   await first!.operate({ kind: 'create-invite', ...invite })
   const may = (did: string) =>
-    second!.place!.withNews((asking) => {
+    second!.cluster!.withNews((asking) => {
       if (!findAdmission(second!.db, asking)) throw forbidden('not here', 'NotAMember')
     })(did, { isForUs: true }, { header: () => undefined, remoteAddress: undefined })
   await expect(may(didOf('bob'))).rejects.toThrow('not here')
   await first!.send({ kind: 'redeem-invite', did: didOf('bob'), code: 'abcd' })
   await may(didOf('bob'))
   await expect(may(didOf('carol'))).rejects.toThrow('not here')
-  for (const one of nodes) one.close()
+  for (const node of nodes) node.close()
 })
 
 test('an account whose membership the operator ends has no state left on the engine', async () => {
-  const [node] = sharing(createPlainPlaceChanges(), 1)
+  const [node] = sharing(createPlainClusterChanges(), 1)
   await node!.operate({ kind: 'add-member', did: didOf('alice') })
   await node!.operate({ kind: 'remove-member', did: didOf('alice') })
   await node!.operate(ban('eve'))

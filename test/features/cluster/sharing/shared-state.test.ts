@@ -8,10 +8,10 @@ import { createPlainPrivateChanges } from '../support/plain-private-changes.ts'
 
 test('a request shows the state at its arrival, even if an earlier one meanwhile takes in less', async () => {
   const plain = createPlainPrivateChanges()
-  const asked: (() => void)[] = []
+  const requested: (() => void)[] = []
   const since = async (member: string, number: number) => {
     const found = await plain.since(member, number)
-    await new Promise<void>((resolve) => asked.push(resolve))
+    await new Promise<void>((resolve) => requested.push(resolve))
     return found
   }
   const node = startNode({ id: 'place', changes: async () => ({ ...plain, since }) })
@@ -22,16 +22,16 @@ test('a request shows the state at its arrival, even if an earlier one meanwhile
   const read = () => node.world.get('app.bsky.graph.getMutes', {}, ALICE)
   await mute('bob')
   const first = read()
-  await expect.poll(() => asked.length).toBe(1)
+  await expect.poll(() => requested.length).toBe(1)
   await mute('carol')
   const second = read()
-  await expect.poll(() => asked.length).toBe(2)
-  asked[0]!()
+  await expect.poll(() => requested.length).toBe(2)
+  requested[0]!()
   await first
-  asked[1]!()
+  requested[1]!()
   await second
   const { mutes } = node.state(ALICE) as { mutes: string[] }
-  expect(mutes.map((one) => (JSON.parse(one) as { did: string }).did)).toEqual(
+  expect(mutes.map((mute) => (JSON.parse(mute) as { did: string }).did)).toEqual(
     [didOf('bob'), didOf('carol')].sort(),
   )
   node.world.dispose()

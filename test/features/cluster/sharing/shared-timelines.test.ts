@@ -35,21 +35,22 @@ function startNode(timelines: Log, waitedForMs: number) {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-shared-'))
   const db = openWriter(folder)
   const reader = openReader(folder)
-  const room = {
+  const diskSpace = {
     attempt: <T>(work: () => T) => work(),
-    ifThereIsRoom: (work: () => void) => work(),
+    ifThereIsSpace: (work: () => void) => work(),
   }
-  const answer = createTimelineRequests({ db, writer: writerOf(db), room })
+  const answer = createTimelineRequests({ db, writer: writerOf(db), diskSpace })
   async function write(request: TimelineRequest) {
     return structuredClone(answer(structuredClone(request)))
   }
   const ingest: Pick<TimelineWriter, 'writeTimelines' | 'planPosts'> = {
     writeTimelines: async (request) => (await write(request)) as PostOutcome[],
-    planPosts: async (wish) => ((await write({ kind: 'plan-posts', ...wish })) as PostPlan[])[0]!,
+    planPosts: async (request) =>
+      ((await write({ kind: 'plan-posts', ...request })) as PostPlan[])[0]!,
   }
   const log = { warn() {}, error: (...line: unknown[]) => console.error(...line) }
-  const place = async () => ({ id: 'place', timelines })
-  const shared = createSharedTimelines({ place, db: reader, ingest, log, waitedForMs })
+  const cluster = async () => ({ id: 'place', timelines })
+  const shared = createSharedTimelines({ cluster, db: reader, ingest, log, waitedForMs })
   const custom = prepareCustomTimelines(reader)
   closing.push(() => {
     shared.close()
@@ -104,7 +105,7 @@ test(`all nodes have the same posts under the same numbers, however the engine f
   state.mood = 'well'
   for (const name of ['t2', 't3', 't4']) {
     for (const { shared } of nodes) await expect.poll(() => shared.upToDate([name])).toBe(true)
-    const [first, ...others] = nodes.map((one) => one.events(name))
+    const [first, ...others] = nodes.map((node) => node.events(name))
     for (const other of others) expect(other).toEqual(first)
     expect(first!.map(({ seq }) => seq)).toEqual(first!.map((_, i) => i + 1))
     expect(new Set(first!.map(({ entityId }) => entityId)).size).toBe(first!.length)

@@ -124,8 +124,8 @@ export async function startCassandra(
   try {
     for (let n = 1; n <= count; n++) {
       const disk = diskOf(n)
-      const place = { folder: disk?.folder ?? join(folder, String(n)), disk, jars, network, n }
-      const node = createNode(place, count)
+      const cluster = { folder: disk?.folder ?? join(folder, String(n)), disk, jars, network, n }
+      const node = createNode(cluster, count)
       nodes.push(node)
       await until(node, 'start', () => isOpen(node.address))
     }
@@ -138,7 +138,7 @@ export async function startCassandra(
   return { nodes, address: (keyspace) => `cql://${hosts}/${keyspace}`, stop }
 }
 
-type Place = {
+type ClusterState = {
   folder: string
   disk: SmallDisk | undefined
   jars: string
@@ -146,17 +146,17 @@ type Place = {
   n: number
 }
 
-function createNode(place: Place, count: number): CassandraNode {
-  const { folder, disk } = place
-  const address = `${place.network}.${place.n}`
+function createNode(cluster: ClusterState, count: number): CassandraNode {
+  const { folder, disk } = cluster
+  const address = `${cluster.network}.${cluster.n}`
   const node = {
     address,
     folder,
     disk,
-    process: startNode(place),
+    process: startNode(cluster),
     kill: () => ended(node),
     async start() {
-      node.process = startNode(place)
+      node.process = startNode(cluster)
       await until(node, 'start', () => isOpen(address))
       await until(node, 'see the others', () => seesOthers(node, count - 1))
     },
@@ -193,7 +193,7 @@ async function fetchJars(): Promise<string> {
   return jars
 }
 
-function startNode({ folder: base, jars, network, n }: Place): ChildProcess {
+function startNode({ folder: base, jars, network, n }: ClusterState): ChildProcess {
   const conf = join(base, 'conf')
   mkdirSync(conf, { recursive: true })
   writeFileSync(join(conf, 'cassandra.yaml'), settingsOf(base, network, n))

@@ -75,6 +75,6 @@ export function createPlainFollowing(base = 0) {
     /** Number of buckets that have a writer. */
     begun: () => buckets.size,
     isThere: (uri: string) =>
-      [...logs.values()].some((rows) => rows.some((one) => one.uri === uri)),
+      [...logs.values()].some((rows) => rows.some((row) => row.uri === uri)),
   }
 }

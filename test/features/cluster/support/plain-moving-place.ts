@@ -3,10 +3,13 @@
 
 import { EngineUnavailableError } from '../../../../src/features/cluster/engine/connect.ts'
 import type { Lease, LeaseTable } from '../../../../src/features/cluster/engine/lease-table.ts'
-import type { PlaceMove, PlaceMoves } from '../../../../src/features/cluster/engine/place-moves.ts'
-import type { MovingPlace } from '../../../../src/features/cluster/moving/moving-place.ts'
+import type {
+  ClusterMove,
+  ClusterMoves,
+} from '../../../../src/features/cluster/engine/place-moves.ts'
+import type { MovingClusterState } from '../../../../src/features/cluster/moving/moving-place.ts'
 import { createPlainFollowing } from './plain-following-log.ts'
-import { createPlainPlaceChanges } from './plain-place-changes.ts'
+import { createPlainClusterChanges } from './plain-place-changes.ts'
 import { createPlainPrivateChanges } from './plain-private-changes.ts'
 import { createPlainTimelineLog } from './plain-timeline-log.ts'
 
@@ -15,7 +18,7 @@ export type PlainEngine = ReturnType<typeof createPlainEngine>
 export function createPlainEngine(id = 'place') {
   const state = { callsLeft: Infinity, alive: [] as string[] }
   const following = createPlainFollowing()
-  const decisions = createPlainPlaceChanges()
+  const decisions = createPlainClusterChanges()
   const timelines = createPlainTimelineLog().log
   const moves = createPlainMoves(async () => (await decisions.version()) === 0)
   const parts = {
@@ -27,7 +30,7 @@ export function createPlainEngine(id = 'place') {
     leases: createPlainLeases(state),
   }
   const failing = <Port extends object>(port: Port) => cutOff(port, state)
-  const place: MovingPlace = {
+  const cluster: MovingClusterState = {
     id,
     changes: failing(parts.changes),
     decisions: failing(parts.decisions),
@@ -37,7 +40,7 @@ export function createPlainEngine(id = 'place') {
     leases: failing(parts.leases),
     following: (base) => failing({ ...following.following, base }),
   }
-  return { id, place, state }
+  return { id, place: cluster, state }
 }
 
 function cutOff<Port extends object>(port: Port, state: { callsLeft: number }): Port {
@@ -54,8 +57,8 @@ function cutOff<Port extends object>(port: Port, state: { callsLeft: number }): 
   })
 }
 
-function createPlainMoves(isEmpty: () => Promise<boolean>): PlaceMoves {
-  let found: PlaceMove | undefined
+function createPlainMoves(isEmpty: () => Promise<boolean>): ClusterMoves {
+  let found: ClusterMove | undefined
   return {
     read: async () => found,
     async replace(before, after) {

@@ -1,24 +1,24 @@
 // A plain in-memory twin of the place changes that nodes share on an engine: an array.
 
 import type {
-  NumberedPlaceChange,
-  PlaceChanges,
+  ClusterChanges,
+  NumberedClusterChange,
 } from '../../../../src/features/cluster/engine/place-changes.ts'
 
-export function createPlainPlaceChanges(): PlaceChanges {
-  let changes: NumberedPlaceChange[] = []
+export function createPlainClusterChanges(): ClusterChanges {
+  let changes: NumberedClusterChange[] = []
   let latest = 0
   let goneUntil = 0
   return {
     version: async () => latest,
     async since(number) {
-      const isWhole = number < goneUntil || number > latest
-      const after = isWhole ? 0 : number
+      const isComplete = number < goneUntil || number > latest
+      const after = isComplete ? 0 : number
       return {
         version: latest,
         goneUntil,
-        isWhole,
-        changes: changes.filter((one) => one.number > after),
+        isComplete,
+        changes: changes.filter((change) => change.number > after),
       }
     },
     async put(version, news) {

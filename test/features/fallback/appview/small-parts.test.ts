@@ -19,8 +19,8 @@ describe('the answer cache', () => {
     let found = 0
     for (let i = 0; i < 3_000; i++) {
       const key = `k${random.below(60)}`
-      const known = held.find((one) => one.key === key)
-      const others = held.filter((one) => one.key !== key)
+      const known = held.find((item) => item.key === key)
+      const others = held.filter((item) => item.key !== key)
       if (random.chance(0.5)) {
         expect(cache.get(key)?.length).toBe(known?.size)
         if (!known) continue

@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  await Promise.all(begun.splice(0).map((one) => one.stop()))
+  await Promise.all(begun.splice(0).map((counting) => counting.stop()))
   warned.length = 0
   world.dispose()
   await double.close()
@@ -71,9 +71,9 @@ const tellAll = () =>
   double.answer(POSTS, ({ uris }: { uris: string | string[] }) => ({
     posts: [uris].flat().map((uri) => ({ uri, likeCount: likesOf(uri) })),
   }))
-const told = () =>
+const reported = () =>
   world.db.prepare<[], number>('SELECT likes FROM earlier_post_counts ORDER BY post').pluck().all()
-const askedAbout = () => double.askedFor(POSTS).map(({ uris }) => [uris].flat() as string[])
+const requestedSubjects = () => double.askedFor(POSTS).map(({ uris }) => [uris].flat() as string[])
 const idsOf = () => world.db.prepare<[], number>('SELECT id FROM posts ORDER BY id').pluck().all()
 
 describe('posts', () => {
@@ -81,12 +81,16 @@ describe('posts', () => {
     tellAll()
     const posts = write(60)
     begin({ members: [world.uid(world.account('alice'))] })
-    await soon(() => expect(told()).toEqual(posts.map(({ uri }) => likesOf(uri))))
+    await soon(() => expect(reported()).toEqual(posts.map(({ uri }) => likesOf(uri))))
     const inOrder = posts.map(({ uri }) => uri).toReversed()
-    expect(askedAbout()).toEqual([inOrder.slice(0, 25), inOrder.slice(25, 50), inOrder.slice(50)])
+    expect(requestedSubjects()).toEqual([
+      inOrder.slice(0, 25),
+      inOrder.slice(25, 50),
+      inOrder.slice(50),
+    ])
     const more = world.post(world.account('bob'))
-    await soon(() => expect(askedAbout().at(-1)).toEqual([more.uri]))
-    expect(askedAbout()).toHaveLength(4)
+    await soon(() => expect(requestedSubjects().at(-1)).toEqual([more.uri]))
+    expect(requestedSubjects()).toHaveLength(4)
   })
 
   test('leave half of what the host allows to those who wait for an answer', async () => {
@@ -94,7 +98,7 @@ describe('posts', () => {
     write(60)
     double.allow(6)
     begin({ members: [world.uid(world.account('alice'))] })
-    await soon(() => expect(told()).toHaveLength(50))
+    await soon(() => expect(reported()).toHaveLength(50))
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(double.asked).toHaveLength(3)
   })
@@ -104,10 +108,10 @@ describe('posts', () => {
     double.lag(30)
     const posts = write(120)
     const counting = begin({ members: [world.uid(world.account('alice'))] })
-    await soon(() => expect(askedAbout()).toHaveLength(1))
+    await soon(() => expect(requestedSubjects()).toHaveLength(1))
     counting.requested({ posts: idsOf().slice(0, 2), actors: [] })
-    await soon(() => expect(told()).toHaveLength(120))
-    const second = askedAbout()[1]
+    await soon(() => expect(reported()).toHaveLength(120))
+    const second = requestedSubjects()[1]
     expect(second?.slice(0, 2).sort()).toEqual([posts[0]!.uri, posts[1]!.uri].sort())
   })
 
@@ -116,14 +120,14 @@ describe('posts', () => {
     double.answer(POSTS, { posts: [{ uri: posts[1]!.uri, likeCount: 4 }] })
     const counting = begin()
     counting.requested({ posts: idsOf(), actors: [] })
-    await soon(() => expect(told()).toEqual([0, 4, 0]))
+    await soon(() => expect(reported()).toEqual([0, 4, 0]))
     double.answer(POSTS, { status: 400 })
     write(1)
     counting.requested({ posts: idsOf(), actors: [] })
-    await soon(() => expect(told()).toEqual([0, 4, 0, 0]))
+    await soon(() => expect(reported()).toEqual([0, 4, 0, 0]))
     counting.requested({ posts: idsOf(), actors: [] })
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(askedAbout()).toHaveLength(2)
+    expect(requestedSubjects()).toHaveLength(2)
   })
 
   test('wait while a failing host is backed off from, which is logged once', async () => {
@@ -134,10 +138,10 @@ describe('posts', () => {
     await soon(() => expect(warned).toHaveLength(1))
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(double.asked).toHaveLength(1)
-    expect(told()).toEqual([])
+    expect(reported()).toEqual([])
     double.misbehave(undefined)
     tellAll()
-    await soon(() => expect(told()).toHaveLength(30))
+    await soon(() => expect(reported()).toHaveLength(30))
     expect(warned).toHaveLength(1)
   })
 
@@ -150,7 +154,7 @@ describe('posts', () => {
       counting.requested({ posts: idsOf(), actors: [world.uid(world.account('bob'))] })
       await soon(() => expect(double.asked.length).toBeGreaterThan(0))
       await counting.stop()
-      expect(told().every((likes) => likes === 0)).toBe(true)
+      expect(reported().every((likes) => likes === 0)).toBe(true)
     },
   )
 
@@ -168,8 +172,8 @@ describe('posts', () => {
       })
     }
     begin().requested({ posts: idsOf(), actors: [] })
-    await soon(() => expect(told()).toEqual(Array.from({ length: 40 }, (_, i) => 100 + i)))
-    expect(askedAbout().length).toBeGreaterThan(3)
+    await soon(() => expect(reported()).toEqual(Array.from({ length: 40 }, (_, i) => 100 + i)))
+    expect(requestedSubjects().length).toBeGreaterThan(3)
   })
 
   test('are requested again from time to time in a scope without strangers’ acts', async () => {
@@ -178,14 +182,14 @@ describe('posts', () => {
     const counting = begin({ scope: 'authors' })
     const look = () => counting.requested({ posts: idsOf(), actors: [] })
     look()
-    await soon(() => expect(told()).toHaveLength(1))
+    await soon(() => expect(reported()).toHaveLength(1))
     world.tick(14 * 60_000)
     look()
     await new Promise((resolve) => setTimeout(resolve, 30))
-    expect(askedAbout()).toEqual([[post!.uri]])
+    expect(requestedSubjects()).toEqual([[post!.uri]])
     world.tick(2 * 60_000)
     look()
-    await soon(() => expect(askedAbout()).toHaveLength(2))
+    await soon(() => expect(requestedSubjects()).toHaveLength(2))
   })
 
   test('while the stream leaves something out, they are asked again as well, and once more after', async () => {
@@ -195,16 +199,16 @@ describe('posts', () => {
     const counting = begin()
     const look = () => counting.requested({ posts: idsOf(), actors: [] })
     look()
-    await soon(() => expect(askedAbout()).toHaveLength(1))
-    await soon(() => expect(told()).toHaveLength(1))
+    await soon(() => expect(requestedSubjects()).toHaveLength(1))
+    await soon(() => expect(reported()).toHaveLength(1))
     world.tick(16 * 60_000)
     look()
-    await soon(() => expect(askedAbout()).toHaveLength(2))
+    await soon(() => expect(requestedSubjects()).toHaveLength(2))
     world.tick(60_000)
     putStreamChoice(world.db, world.now(), { level: 0, resume: undefined })
     world.tick(60_000)
     look()
-    await soon(() => expect(askedAbout()).toHaveLength(3))
+    await soon(() => expect(requestedSubjects()).toHaveLength(3))
   })
 })
 

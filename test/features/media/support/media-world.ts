@@ -38,7 +38,7 @@ export type MediaWorld = {
   advance(milliseconds: number): void
   warnings: unknown[]
   /** Number of requests so far. */
-  asked(): number
+  requested(): number
   process: MediaProcess
   close(): Promise<void>
 }
@@ -91,7 +91,7 @@ export async function startMediaWorld(options: MediaWorldOptions = {}): Promise<
   const process = createMediaProcess({ log, limits: { jobMs: NO_LIMIT_MS, ...limits } })
   const state: State = { known: new Set([did]), strangers: new Set(), flags: 0, aheadMs: 0 }
   const app = createApp(options, { plc, dataDir, state, process, log })
-  const { url, asked, close } = await listen(app, options.time)
+  const { url, asked: requested, close } = await listen(app, options.time)
   return {
     host,
     plc,
@@ -99,7 +99,7 @@ export async function startMediaWorld(options: MediaWorldOptions = {}): Promise<
     did,
     dataDir,
     warnings,
-    asked,
+    requested,
     process,
     image(preset, cid, { did: whose = did, ...init } = {}) {
       return globalThis.fetch(`${url}/img/${preset}/plain/${whose}/${cid}`, init)
@@ -128,8 +128,8 @@ export async function startMediaWorld(options: MediaWorldOptions = {}): Promise<
 
 function createLog() {
   const warnings: unknown[] = []
-  const keep = (...line: unknown[]) => void warnings.push(line)
-  return { warnings, log: { debug: () => undefined, warn: keep, error: keep } }
+  const store = (...line: unknown[]) => void warnings.push(line)
+  return { warnings, log: { debug: () => undefined, warn: store, error: store } }
 }
 
 function createApp(
@@ -169,9 +169,9 @@ function createApp(
 
 /** Listens on a free local port, and counts requests. */
 async function listen(app: ReturnType<typeof createMediaApp>, time?: CallTime) {
-  let asked = 0
+  let requested = 0
   const visited: typeof app.fetch = (request, env) => {
-    asked += 1
+    requested += 1
     const visitor = request.headers.get('x-visitor') ?? undefined
     return app.fetch(request, { ...(env as object), visitor, time })
   }
@@ -179,7 +179,7 @@ async function listen(app: ReturnType<typeof createMediaApp>, time?: CallTime) {
   await new Promise((resolve) => server.once('listening', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: () => asked,
+    asked: () => requested,
     close: () => new Promise((resolve) => server.close(resolve)),
   }
 }

@@ -14,7 +14,7 @@ export type VideoServiceDouble = {
   answer(ending: string, body: string | Buffer | { redirect: string }): void
   /** Answers everything with this status from now on; undefined restores good behaviour. */
   fail(status: number | undefined): void
-  asked: string[]
+  requested: string[]
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export const SERVICE_MASTER = `#EXTM3U
 
 export async function startVideoService(): Promise<VideoServiceDouble> {
   const answers = new Map<string, string | Buffer | { redirect: string }>()
-  const asked: string[] = []
+  const requested: string[] = []
   let failure: number | undefined
   const picture = { create: { width: 64, height: 36, channels: 3, background: '#a33' } } as const
   const preview = await sharp(picture).jpeg().toBuffer()
@@ -58,7 +58,7 @@ export async function startVideoService(): Promise<VideoServiceDouble> {
 
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://host')
-    asked.push(pathname)
+    requested.push(pathname)
     send(response, pathname)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -68,7 +68,7 @@ export async function startVideoService(): Promise<VideoServiceDouble> {
     fail(status) {
       failure = status
     },
-    asked,
+    requested,
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))

@@ -64,10 +64,10 @@ function createThread(
   const { actors } = rows.memory
   const posts = createVideoPosts({ db: rows.reader, actors })
   const sessions = {
-    begin: (...asked: Parameters<ReturnType<typeof createWatchSessions>['begin']>) =>
-      createWatchSessions({ space: process.space(), now }).begin(...asked),
-    read: (...asked: Parameters<ReturnType<typeof createWatchSessions>['read']>) =>
-      createWatchSessions({ space: process.space(), now }).read(...asked),
+    begin: (...requested: Parameters<ReturnType<typeof createWatchSessions>['begin']>) =>
+      createWatchSessions({ space: process.space(), now }).begin(...requested),
+    read: (...requested: Parameters<ReturnType<typeof createWatchSessions>['read']>) =>
+      createWatchSessions({ space: process.space(), now }).read(...requested),
   }
   const uidOf = (did: string) => actors.uidOf(did)
   return { log, watching: createWatching({ sessions, log, posts, uidOf, now }) }
@@ -75,11 +75,15 @@ function createThread(
 
 export async function startWatchingWorld(
   kind: VideosFrom['kind'] = 'own',
-  { keptDays = 90, trailer, ...limits }: Limits & { keptDays?: number; trailer?: string } = {},
+  {
+    retentionDays = 90,
+    trailer,
+    ...limits
+  }: Limits & { retentionDays?: number; trailer?: string } = {},
 ) {
   let clock = Date.parse('2026-11-20T09:30:00.000Z')
   const now = () => clock
-  const rows = createServingWorld({ env: { SLIPSTREAM_VIDEO_STATS_DAYS: String(keptDays) } })
+  const rows = createServingWorld({ env: { SLIPSTREAM_VIDEO_STATS_DAYS: String(retentionDays) } })
   const service = await startVideoService()
   let process = createProcess(rows, { now, limits })
   const of = { now, watches: () => process.watches, space: () => process.space }
@@ -119,7 +123,7 @@ export async function startWatchingWorld(
       process = createProcess(rows, { now, limits })
     },
     /** As the ingest thread does each minute. */
-    keepHouse: (videoStatsDays: number) => keepHouse(rows, { now, videoStatsDays }),
+    keepHouse: (videoStatsDays: number) => runHousekeeping(rows, { now, videoStatsDays }),
     /** Reads all pages, as the author sees them. */
     stats: (uri?: string) => readStats(rows, did, uri),
     async close() {
@@ -153,7 +157,7 @@ function postVideo(
   return { uri, rkey: uri.split('/').at(-1)! }
 }
 
-function keepHouse(
+function runHousekeeping(
   rows: ServingWorld,
   { now, videoStatsDays }: { now: () => number; videoStatsDays: number },
 ): void {
@@ -162,7 +166,7 @@ function keepHouse(
     writer: { commit: rows.run },
     now,
     days: videoStatsDays,
-    room: noRetry,
+    diskSpace: noRetry,
     log: { debug: () => undefined },
   })
   vi.advanceTimersByTime(60_000)

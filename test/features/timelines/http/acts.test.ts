@@ -26,7 +26,7 @@ beforeEach(() => {
   world = createWorld({ scope: 'network', members: ['alice'] })
   ;[alice, carol] = ['alice', 'carol'].map((name) => world.account(name)) as [string, string]
   const { actors, graph } = world.memory
-  const parts = { db: world.reader, actors, graph, keeps: () => true }
+  const parts = { db: world.reader, actors, graph, isDrawn: () => true }
   read = createTimelines({
     db: world.reader,
     cursors: createCursors(() => [{ id: 1, secret: Buffer.from('secret') }]),
@@ -38,7 +38,7 @@ afterEach(() => world.dispose())
 function page(key: string, more: object = {}) {
   const found = read.page({ key, limit: 50, direction: 'forward', ...more })
   if (found instanceof Promise) throw new Error('rows answer at once')
-  const events = found.events.map((one) => JSON.parse(eventJson(one)) as EventJson)
+  const events = found.events.map((event) => JSON.parse(eventJson(event)) as EventJson)
   return { events, next: found.nextCursor }
 }
 
@@ -112,13 +112,13 @@ function walk(key: string, direction: 'forward' | 'backward' = 'forward'): strin
   const uris: string[] = []
   let cursor: string | undefined
   for (let i = 0; i < 500; i++) {
-    const one = page(key, {
+    const item = page(key, {
       limit: 7,
       ...(cursor === undefined ? { direction } : { cursor, direction }),
     })
-    uris.push(...one.events.map(({ entity_id }) => entity_id))
-    cursor = one.next
-    if (one.events.length === 0 || cursor === undefined) break
+    uris.push(...item.events.map(({ entity_id }) => entity_id))
+    cursor = item.next
+    if (item.events.length === 0 || cursor === undefined) break
   }
   return uris
 }

@@ -54,7 +54,7 @@ async function dump(graph: string): Promise<Pair[]> {
   const found = await lines(`${graph}/adjacency`)
   return found.flatMap((line) => {
     const { actor, follows } = dumpedLineSchema.parse(line)
-    return follows.map((one): Pair => [actor, one])
+    return follows.map((follow): Pair => [actor, follow])
   })
 }
 
@@ -69,7 +69,7 @@ function expected(of: Side, name: string): string[] {
   return [...edges.values()].filter((pair) => pair[at] === name).map((pair) => pair[other]!)
 }
 
-async function whole(path: string): Promise<string[]> {
+async function complete(path: string): Promise<string[]> {
   const found: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const { body }: { body: Page } = await get<Page>(
@@ -116,13 +116,13 @@ async function expectAll(): Promise<void> {
 
 async function expectLists(): Promise<void> {
   const [a, b, c] = [random.pick(NAMES), random.pick(NAMES), random.pick(NAMES)]
-  expect(await whole(`random/follows?actor=${a}`)).toEqual(expected('follows', a).sort())
-  expect(await whole(`random/followers?actor=${b}`)).toEqual(expected('followers', b).sort())
+  expect(await complete(`random/follows?actor=${a}`)).toEqual(expected('follows', a).sort())
+  expect(await complete(`random/followers?actor=${b}`)).toEqual(expected('followers', b).sort())
   const query = `set=followers:${a}&set=followers:${b}&set=follows:${c}`
   const inAll = expected('followers', a)
-    .filter((one) => expected('followers', b).includes(one))
-    .filter((one) => expected('follows', c).includes(one))
-  expect(await whole(`random/intersection?${query}`)).toEqual(inAll.sort())
+    .filter((value) => expected('followers', b).includes(value))
+    .filter((value) => expected('follows', c).includes(value))
+  expect(await complete(`random/intersection?${query}`)).toEqual(inAll.sort())
   const pages = (await lines(`random/follows?actor=${a}`)) as Page[]
   expect(pages.at(-1)!.next_cursor).toBeNull()
   expect(pages.flatMap(({ actors }) => actors).sort()).toEqual(expected('follows', a).sort())
@@ -154,7 +154,7 @@ test('a load interrupted by kill -9 continues where it was, and a dump loads the
   const textFrom = (from: number) =>
     list
       .slice(from)
-      .map((one) => JSON.stringify(one))
+      .map((item) => JSON.stringify(item))
       .join('\n')
   const loading = load('large', 'first', 0, textFrom(0)).catch(() => undefined)
   const applied = async () => {
@@ -177,7 +177,7 @@ test('a load interrupted by kill -9 continues where it was, and a dump loads the
   const dumped = await dump('large')
   expect(dumped).toHaveLength(list.length * 3)
   expect(new Set(dumped.map((pair) => pair.join(' ')))).toEqual(
-    new Set(list.flatMap(({ actor, follows }) => follows.map((one) => `${actor} ${one}`))),
+    new Set(list.flatMap(({ actor, follows }) => follows.map((follow) => `${actor} ${follow}`))),
   )
   const followers = (await lines('large/followers?actor=hub')) as Page[]
   expect(followers.map(({ actors }) => actors.length)).toEqual([
@@ -185,7 +185,7 @@ test('a load interrupted by kill -9 continues where it was, and a dump loads the
   ])
   const rest = await lines(`large/followers?actor=hub&cursor=${followers[3]!.next_cursor}`)
   expect(rest).toEqual(followers.slice(4))
-  const text = (await lines('large/adjacency')).map((one) => JSON.stringify(one)).join('\n')
+  const text = (await lines('large/adjacency')).map((line) => JSON.stringify(line)).join('\n')
   expect((await load('copy', 'c', 0, text)).status).toBe(200)
   expect(await dump('copy')).toHaveLength(dumped.length)
 }, 400_000)

@@ -82,11 +82,11 @@ const FORMS: [string, string][] = [
   ['alice.example.org', 'BOB.example.org'],
   ['@alice.example.org', 'https://bsky.app/profile/bob.example.org'],
 ]
-const QUERIES: [string, (one: string, other: string) => string][] = [
-  ['follows', (one) => `follows?actor=${one}`],
+const QUERIES: [string, (value: string, other: string) => string][] = [
+  ['follows', (value) => `follows?actor=${value}`],
   ['followers', (_, other) => `followers?actor=${other}`],
-  ['counts', (one, other) => `counts?actor=${one}&actor=${other}`],
-  ['intersection', (one, other) => `intersection?set=follows:${one}&set=followers:${other}`],
+  ['counts', (first, other) => `counts?actor=${first}&actor=${other}`],
+  ['intersection', (first, other) => `intersection?set=follows:${first}&set=followers:${other}`],
 ]
 
 test.each(QUERIES)('%s', async (_, query) => {
@@ -96,8 +96,8 @@ test.each(QUERIES)('%s', async (_, query) => {
     const byDid = await ask(query(alice, bob), init)
     expect(byDid.status).toBe(200)
     for (const form of FORMS) {
-      const [one, other] = form.map(encodeURIComponent) as [string, string]
-      expect(await ask(query(one, other), init)).toEqual(byDid)
+      const [first, other] = form.map(encodeURIComponent) as [string, string]
+      expect(await ask(query(first, other), init)).toEqual(byDid)
     }
   }
   expect(new Set(looked).size).toBeLessThanOrEqual(1)
@@ -105,8 +105,8 @@ test.each(QUERIES)('%s', async (_, query) => {
 
 test('pairs', async () => {
   const { ask } = await start()
-  for (const [one, other] of [[alice, bob] as const, ...FORMS]) {
-    const body = JSON.stringify({ pairs: [[one, other]] })
+  for (const [first, other] of [[alice, bob] as const, ...FORMS]) {
+    const body = JSON.stringify({ pairs: [[first, other]] })
     const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
     const { text } = await ask('contains', init)
     expect(JSON.parse(text)).toEqual({ results: [true] })

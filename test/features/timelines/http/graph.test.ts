@@ -42,7 +42,7 @@ const follows = (name: string) => NAMES.filter((other) => edges.has(`${name} ${o
 const followers = (name: string) => NAMES.filter((other) => edges.has(`${other} ${name}`))
 const dids = (names: string[]) => names.map((name) => world.didOf(name)).sort()
 
-async function whole(path: string): Promise<string[]> {
+async function complete(path: string): Promise<string[]> {
   const found: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const { body }: { body: List } = await ask<List>(
@@ -57,8 +57,8 @@ async function whole(path: string): Promise<string[]> {
 
 test(`lists, page by page (seed ${SEED})`, async () => {
   for (const name of NAMES) {
-    expect(await whole(`follows?actor=${world.didOf(name)}`)).toEqual(dids(follows(name)))
-    expect(await whole(`followers?actor=${world.didOf(name)}`)).toEqual(dids(followers(name)))
+    expect(await complete(`follows?actor=${world.didOf(name)}`)).toEqual(dids(follows(name)))
+    expect(await complete(`followers?actor=${world.didOf(name)}`)).toEqual(dids(followers(name)))
   }
 })
 
@@ -76,7 +76,7 @@ test('with NDJSON, a whole list at once, and the whole graph', async () => {
   expect(pages.flatMap(({ actors }) => actors).sort()).toEqual(dids(followers(hub!)))
   expect(pages.at(-1)!.next_cursor).toBeNull()
   const all = await lines<{ actor: string; follows: string[] }>('adjacency')
-  const pairs = all.flatMap(({ actor, follows }) => follows.map((one) => `${actor} ${one}`))
+  const pairs = all.flatMap(({ actor, follows }) => follows.map((follow) => `${actor} ${follow}`))
   const expected = [...edges].map((edge) => edge.split(' ').map(world.didOf).join(' '))
   expect(pairs.sort()).toEqual(expected.sort())
 })
@@ -98,9 +98,9 @@ test('the intersection of up to eight lists', async () => {
     })
     const expected = sets
       .map(([of, name]) => (of === 'follows' ? follows(name) : followers(name)))
-      .reduce((all, one) => all.filter((name) => one.includes(name)))
+      .reduce((all, value) => all.filter((name) => value.includes(name)))
     const query = sets.map(([of, name]) => `set=${of}:${world.didOf(name)}`).join('&')
-    expect(await whole(`intersection?${query}`)).toEqual(dids(expected))
+    expect(await complete(`intersection?${query}`)).toEqual(dids(expected))
   }
 })
 

@@ -22,7 +22,7 @@ afterAll(() => world.close())
 type Reader = { seen: number[]; hasAll: Promise<void>; leave(): void }
 
 /** Resolves once its stream has begun. */
-async function listen(onFirst: (one: Reader) => void = () => {}): Promise<Reader> {
+async function listen(onFirst: (reader: Reader) => void = () => {}): Promise<Reader> {
   const socket: Socket = connect(Number(new URL(world.origin()).port), '127.0.0.1').on(
     'error',
     () => undefined,
@@ -63,7 +63,7 @@ async function post(from: number, to: number): Promise<void> {
 test('readers that stay, and those that join meanwhile, get every event once and in order', async () => {
   await post(1, 1)
   const staying = await Promise.all(Array.from({ length: READERS }, () => listen()))
-  await Promise.all(Array.from({ length: READERS / 4 }, () => listen((one) => one.leave())))
+  await Promise.all(Array.from({ length: READERS / 4 }, () => listen((reader) => reader.leave())))
   const posting = post(2, EVENTS)
   const latecomers: Reader[] = []
   for (let i = 0; i < LATECOMERS; i++) latecomers.push(await listen())
@@ -72,5 +72,5 @@ test('readers that stay, and those that join meanwhile, get every event once and
   await Promise.all(all.map(({ hasAll }) => hasAll))
   const every = Array.from({ length: EVENTS }, (_, i) => i + 1)
   for (const { seen } of all) expect(seen).toEqual(every)
-  for (const one of all) one.leave()
+  for (const reader of all) reader.leave()
 }, 400_000)

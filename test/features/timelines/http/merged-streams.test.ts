@@ -28,9 +28,9 @@ let noted = 0
 
 function note(): string {
   const entityId = `note ${noted++}`
-  const one = { entityId, entityType: 'note', payload: '{}', producerTs: 1, name: 'notes' }
+  const item = { entityId, entityType: 'note', payload: '{}', producerTs: 1, name: 'notes' }
   const body = Buffer.from(entityId)
-  const post = { ...one, body, key: undefined, numbered: undefined }
+  const post = { ...item, body, key: undefined, numbered: undefined }
   world.run((ctx) => append(ctx.db, [post], Date.now()))
   return entityId
 }
@@ -78,8 +78,8 @@ test('a stream tells once of records that were deleted after they came, and of n
   ])
 })
 
-function bySequence(one: EventJson, other: EventJson): number {
-  return Number(one.sequence_id) - Number(other.sequence_id)
+function bySequence(eventJson: EventJson, other: EventJson): number {
+  return Number(eventJson.sequence_id) - Number(other.sequence_id)
 }
 
 test(`a record of several sources is sent once, live and from any id (seed ${SEED})`, async () => {

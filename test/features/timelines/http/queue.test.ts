@@ -75,7 +75,7 @@ async function serve(): Promise<void> {
     actors,
     names: { find: () => undefined, known: () => undefined, isRemembered: () => true },
     graph,
-    keeps: () => true,
+    isDrawn: () => true,
     memory: { invalidations: world.invalidations.buffer },
     ingest: { writeTimelines: fail, editGraph: fail, onIdentitiesChanged() {} } as never,
     serviceAuth: {
@@ -111,8 +111,8 @@ async function serve(): Promise<void> {
 
 function tokenOf(rate: number): string {
   const token = newServiceToken()
-  const wish = { name: `rate ${rate}`, scopes: ['read:*', 'graph:*'], rate, expiresAt: null }
-  insertServiceToken(world.db, { ...wish, digest: tokenDigest(token) }, Date.now())
+  const request = { name: `rate ${rate}`, scopes: ['read:*', 'graph:*'], rate, expiresAt: null }
+  insertServiceToken(world.db, { ...request, digest: tokenDigest(token) }, Date.now())
   return token
 }
 
@@ -132,7 +132,7 @@ async function send(path: string, { as, accept, body }: Sent): Promise<IncomingM
   return answer
 }
 
-async function whole(answer: IncomingMessage): Promise<string> {
+async function complete(answer: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of answer.setEncoding('utf8')) text += chunk
   return text
@@ -149,14 +149,14 @@ test.each([
   ['pairs', '/v1/graph/contains', { body: '{"pairs":[]}' }],
   ['lines', '/v1/graph/adjacency', { accept: 'application/x-ndjson' }],
 ])('%s of a token without limit waits in the queue', async (_what, path, sent) => {
-  await whole(await send(path, { as: tokenOf(0), ...sent }))
+  await complete(await send(path, { as: tokenOf(0), ...sent }))
   expect(ran).toEqual([{ rank: 'program', key: 'token rate 0' }])
 })
 
 test('a member’s page waits in the member’s lane, where their XRPC calls wait, too', async () => {
   const alice = didOf('alice')
   const answer = await send(`/v1/timelines/author:${alice}/events`, { as: alice })
-  await whole(answer)
+  await complete(answer)
   expect(answer.statusCode).toBe(200)
   expect(ran).toEqual([{ rank: 'member', key: alice }])
 })

@@ -205,10 +205,10 @@ describe('unusual requests', () => {
     const ask = async (method: string, path: string, token: string) => {
       const headers = { authorization: `Bearer ${token}` }
       const { port } = new URL(world.origin())
-      const asked = request({ port, agent, method, path, headers })
-      const [response] = (await once(asked.end(), 'response')) as [IncomingMessage]
+      const requested = request({ port, agent, method, path, headers })
+      const [response] = (await once(requested.end(), 'response')) as [IncomingMessage]
       await once(response.resume(), 'end')
-      return [response.statusCode, response.headers['content-type'], asked.reusedSocket]
+      return [response.statusCode, response.headers['content-type'], requested.reusedSocket]
     }
     expect(await ask('HEAD', '/v1/timelines/custom:a/stream?since=0', all)).toEqual([
       ...[200, 'text/event-stream; charset=utf-8', false],

@@ -200,12 +200,12 @@ test('a PDS token lets a member read their own timelines only', async () => {
   const jwt = (lxm: string) => signServiceJwt(keypair, { iss: did, aud: 'did:web:localhost', lxm })
   const mine = await jwt('io.slipstream.timelines.read')
   world.emit('bob', FOLLOW, { subject: did })
-  const told = await becomes(
+  const notified = await becomes(
     () => world.page(`notifications:${did}`, '', mine),
     ({ body }) => body.events.length > 0,
   )
-  pageSchema.parse(told.body)
-  expect(told.body.events[0]).toMatchObject({
+  pageSchema.parse(notified.body)
+  expect(notified.body.events[0]).toMatchObject({
     entity_type: 'follow',
     payload: { actor: world.didOf('bob') },
   })

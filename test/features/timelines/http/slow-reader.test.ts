@@ -36,7 +36,7 @@ function postMany(): void {
 
 function openStreams() {
   const { actors, graph } = world.memory
-  const parts = { db: world.reader, actors, graph, keeps: () => true }
+  const parts = { db: world.reader, actors, graph, isDrawn: () => true }
   const readers = prepareReaders(parts)
   const keys = parseTimelineKey('custom:large')
   const source = createOpenSource(parts, readers)(keys[0]!)!
@@ -76,9 +76,9 @@ test('bounds the queue, and delivers everything in order once the client reads',
     response = answer
     const { write } = answer
     answer.write = ((...args: Parameters<typeof write>) => {
-      const isRoom = write.apply(answer, args)
+      const isCapacity = write.apply(answer, args)
       most = Math.max(most, answer.writableLength)
-      return isRoom
+      return isCapacity
     }) as typeof write
     listen(answer)
   }).listen(0, '127.0.0.1')

@@ -92,7 +92,7 @@ const left = new Set<string>()
 async function serve(): Promise<void> {
   left.clear()
   const { actors, graph } = world.memory
-  const parts = { db: world.reader, actors, graph, keeps: () => true }
+  const parts = { db: world.reader, actors, graph, isDrawn: () => true }
   const readers = prepareReaders(parts, new InvalidationReader(world.invalidations.buffer))
   const open = createOpenSource(parts, readers)
   const access = createAccessTo()
@@ -149,8 +149,8 @@ function tokenOf({ did, keypair } = alice, seconds = 60): Promise<string> {
 
 function createToken(): string {
   const token = newServiceToken()
-  const wish = { name: 'program', digest: tokenDigest(token), scopes: ['read:*'], rate: 0 }
-  world.run((ctx) => insertServiceToken(ctx.db, { ...wish, expiresAt: null }, identity.now()))
+  const request = { name: 'program', digest: tokenDigest(token), scopes: ['read:*'], rate: 0 }
+  world.run((ctx) => insertServiceToken(ctx.db, { ...request, expiresAt: null }, identity.now()))
   return token
 }
 
@@ -245,6 +245,6 @@ function post(): void {
     producerTs: 1,
     body: Buffer.from(entityId),
   }
-  const one = { ...event, name: 'large', key: undefined, numbered: undefined }
-  world.run((ctx) => append(ctx.db, [one], posts))
+  const item = { ...event, name: 'large', key: undefined, numbered: undefined }
+  world.run((ctx) => append(ctx.db, [item], posts))
 }

@@ -54,15 +54,15 @@ function begin(): Model {
 }
 
 function isBlocked({ alice, blocks, listBlocks, modLists }: Model, did: string): boolean {
-  const by = (one: string, other: string) =>
-    blocks.has(`${one} ${other}`) || (listBlocks.has(one) && modLists.get(one)!.on.has(other))
+  const by = (value: string, other: string) =>
+    blocks.has(`${value} ${other}`) || (listBlocks.has(value) && modLists.get(value)!.on.has(other))
   return by(alice, did) || by(did, alice)
 }
 
 function act(model: Model, random: Random, original: RecordId): void {
   const { alice, others, list, members, posts, notified, blocks, listBlocks, modLists } = model
   const did = random.pick(others)
-  const [one, other] = random.chance(0.5) ? [alice, did] : [did, alice]
+  const [first, other] = random.chance(0.5) ? [alice, did] : [did, alice]
   const acts: (() => void)[] = [
     () => posts.push({ by: did, uri: world.post(did, { text: 'x' }).uri }),
     () => posts.push({ by: did, uri: world.post(did, { text: 'x' }).uri }),
@@ -78,22 +78,22 @@ function act(model: Model, random: Random, original: RecordId): void {
       notified.push({ by: did, uri: reply.uri })
     },
     () => {
-      const key = `${one} ${other}`
+      const key = `${first} ${other}`
       const known = blocks.get(key)
       if (known) world.delete(known)
       if (known) blocks.delete(key)
-      else blocks.set(key, world.block(one, other))
+      else blocks.set(key, world.block(first, other))
     },
     () => {
-      const { id, on } = modLists.get(one)!
-      if (!on.has(other)) world.listItem(one, id, other)
+      const { id, on } = modLists.get(first)!
+      if (!on.has(other)) world.listItem(first, id, other)
       on.add(other)
     },
     () => {
-      const known = listBlocks.get(one)
+      const known = listBlocks.get(first)
       if (known) world.delete(known)
-      if (known) listBlocks.delete(one)
-      else listBlocks.set(one, world.listBlock(one, modLists.get(one)!.id))
+      if (known) listBlocks.delete(first)
+      else listBlocks.set(first, world.listBlock(first, modLists.get(first)!.id))
     },
   ]
   random.pick(acts)()
@@ -101,7 +101,7 @@ function act(model: Model, random: Random, original: RecordId): void {
 
 function open(model: Model) {
   const { actors, graph } = world.memory
-  const parts = { db: world.reader, actors, graph, keeps: () => true }
+  const parts = { db: world.reader, actors, graph, isDrawn: () => true }
   const readers = prepareReaders(parts, new InvalidationReader(world.invalidations.buffer))
   const source = createOpenSource(parts, readers)
   const timelines = createTimelines({
@@ -115,7 +115,7 @@ function open(model: Model) {
     prepareReaders(parts, new InvalidationReader(world.invalidations.buffer)),
   )
   const listKey = `list:${model.list.uri}`
-  const told = `notifications:${model.alice}`
+  const reported = `notifications:${model.alice}`
   const join = (text: string, isForOwner: boolean) => {
     const [key] = parseTimelineKey(text, isForOwner)
     return feed.join(key!, source(key!)!)
@@ -123,9 +123,9 @@ function open(model: Model) {
   const topics = {
     owner: join(listKey, true),
     program: join(listKey, false),
-    told: join(told, true),
+    told: join(reported, true),
   }
-  return { timelines, feed, topics, listKey, told }
+  return { timelines, feed, topics, listKey, told: reported }
 }
 
 type Opened = ReturnType<typeof open>
@@ -157,26 +157,26 @@ test(`pages and merges show no one with whom there is a block (seed ${SEED})`, a
   const model = begin()
   const original = world.post(model.alice, { text: 'an original' })
   const opened = open(model)
-  const { listKey, told } = opened
+  const { listKey, told: reported } = opened
   const uris = (some: readonly Made[]) => some.map(({ uri }) => uri)
   let left = 0
   for (let step = 0; step < STEPS; step++) {
     act(model, random, original)
     if (step % 20 !== 19) continue
     const onList = model.posts.filter(({ by }) => model.members.has(by))
-    const shown = onList.filter(({ by }) => !isBlocked(model, by))
+    const visible = onList.filter(({ by }) => !isBlocked(model, by))
     const notified = model.notified.filter(({ by }) => !isBlocked(model, by))
-    left += onList.length - shown.length + model.notified.length - notified.length
+    left += onList.length - visible.length + model.notified.length - notified.length
     for (const isForward of [true, false]) {
       const read = (key: string, isForOwner: boolean) =>
         walk(opened, { key, isForOwner, isForward }, random)
-      expect(await read(listKey, true)).toEqual(uris(shown))
+      expect(await read(listKey, true)).toEqual(uris(visible))
       expect(await read(listKey, false)).toEqual(uris(onList))
       for (const isForOwner of [true, false]) {
-        expect(await read(told, isForOwner)).toEqual(uris(notified))
+        expect(await read(reported, isForOwner)).toEqual(uris(notified))
       }
-      const merged = await read(`${listKey}+${told}`, true)
-      expect(merged.sort()).toEqual([...uris(shown), ...uris(notified)].sort())
+      const merged = await read(`${listKey}+${reported}`, true)
+      expect(merged.sort()).toEqual([...uris(visible), ...uris(notified)].sort())
     }
   }
   expect(left).toBeGreaterThan(50)
@@ -201,7 +201,7 @@ test(`live streams show none either, from the moment of the block (seed ${SEED})
       if (!isBlocked(model, by)) expected.told.add(uri)
     }
     for (const { topic, events } of feed.look()) {
-      const name = (['owner', 'program', 'told'] as const).find((one) => topics[one] === topic)!
+      const name = (['owner', 'program', 'told'] as const).find((item) => topics[item] === topic)!
       for (const event of events) {
         heard[name].add(entityIdOf({ ...event, timeline: topic.key.text, before: undefined }))
       }

@@ -79,18 +79,18 @@ function open(follows: number) {
   /** Reads for a page and the event before it, by a new reader. */
   const read = async (at: number, isForward: boolean) => {
     taken()
-    const one = source()
-    const { events } = await one.read({ at, isForward, limit: LIMIT })
+    const item = source()
+    const { events } = await item.read({ at, isForward, limit: LIMIT })
     expect(events.length).toBe(LIMIT)
     const lowest = Math.min(...events.map(({ seq }) => seq))
-    const before = one.before(lowest)
+    const before = item.before(lowest)
     expect(before ?? 0).toBeLessThan(lowest)
     return taken()
   }
   return { read, follows }
 }
 
-const PLACES = [0.999, 0.75, 0.5, 0.25, 0.001]
+const POSITIONS = [0.999, 0.75, 0.5, 0.25, 0.001]
 
 test.each([1, 10, 50, 125])(
   'of %d accounts, at any position and for any length of history',
@@ -99,11 +99,11 @@ test.each([1, 10, 50, 125])(
     let most = 0
     for (const length of [50_000, 250_000]) {
       fillUpTo(length)
-      for (const place of PLACES) {
+      for (const position of POSITIONS) {
         for (const isForward of [true, false]) {
-          const isNearEnd = isForward ? place > 0.99 : place < 0.01
+          const isNearEnd = isForward ? position > 0.99 : position < 0.01
           if (isNearEnd) continue
-          const taken = await open(follows).read(Math.floor(length * place), isForward)
+          const taken = await open(follows).read(Math.floor(length * position), isForward)
           if (length > 50_000) expect(taken).toBeLessThanOrEqual(most * 1.5)
           else most = Math.max(most, taken)
         }

@@ -2,7 +2,7 @@
 // equal byte for byte. And repaired records appear in the very next page.
 
 import { afterEach, expect, test } from 'vitest'
-import { createKeeps } from '../../../../src/data/graph/lossiness.ts'
+import { createIsDrawn } from '../../../../src/data/graph/lossiness.ts'
 import { InvalidationReader } from '../../../../src/data/shared-memory/invalidation-ring.ts'
 import { prepareItemDraw } from '../../../../src/data/store/read/timelines/item-draw.ts'
 import { closeAccountGap } from '../../../../src/data/store/stream/gap-repair.ts'
@@ -34,12 +34,12 @@ afterEach(() => world.dispose())
 
 type Pages = (request: Parameters<Timelines['page']>[0]) => PageJson
 
-function open({ isKept }: { isKept: boolean }): Pages {
+function open({ isStored }: { isStored: boolean }): Pages {
   const { actors, graph } = world.memory
   const db = world.reader
-  const keeps = createKeeps({ graph, limit: 4, draw: prepareItemDraw(db, actors) })
-  const parts = { db, actors, graph, keeps }
-  const invalidations = isKept ? new InvalidationReader(world.invalidations.buffer) : undefined
+  const isDrawn = createIsDrawn({ graph, limit: 4, draw: prepareItemDraw(db, actors) })
+  const parts = { db, actors, graph, isDrawn }
+  const invalidations = isStored ? new InvalidationReader(world.invalidations.buffer) : undefined
   const readers = prepareReaders(parts, invalidations)
   const timelines = createTimelines({
     db,
@@ -65,23 +65,23 @@ function history(random: Random) {
   ] as const
   const other = () => random.pick(people.slice(1))
   const post = (by: string) => posts.push(world.post(by, { text: 'ü'.repeat(random.below(4)) }))
-  const onPost = (act: (one: RecordId) => void) => posts.length > 0 && act(random.pick(posts))
-  const onTie = (act: (one: RecordId) => void) => ties.length > 0 && act(random.pick(ties))
+  const onPost = (act: (record: RecordId) => void) => posts.length > 0 && act(random.pick(posts))
+  const onTie = (act: (record: RecordId) => void) => ties.length > 0 && act(random.pick(ties))
   const decideOn = (act: 'hide' | 'show', subject: string) =>
     world.run((ctx) => decide(ctx, { act, subject, by: 'the operator', reason: '' }))
   const acts: (() => unknown)[] = [
     () => post(random.pick(people)),
     () => post(random.pick(people)),
-    () => onPost((one) => posts.push(world.repost(random.pick(people), one))),
-    () => onPost((one) => world.delete(one)),
-    () => onPost((one) => random.chance(0.5) && writeAgain(one)),
+    () => onPost((record) => posts.push(world.repost(random.pick(people), record))),
+    () => onPost((record) => world.delete(record)),
+    () => onPost((record) => random.chance(0.5) && writeAgain(record)),
     () => onPost(({ uri }) => decideOn(random.chance(0.5) ? 'hide' : 'show', uri)),
     () => ties.push(world.follow(alice, other())),
     () => random.chance(0.3) && ties.push(world.block(other(), alice)),
     () => random.chance(0.3) && ties.push(world.block(alice, other())),
     () => ties.push(world.listItem(alice, random.pick(lists), other())),
     () => random.chance(0.2) && ties.push(world.listBlock(alice, lists[1])),
-    () => onTie((one) => world.delete(one)),
+    () => onTie((record) => world.delete(record)),
     () => random.chance(0.2) && world.status(other(), random.pick([undefined, 'deactivated'])),
   ]
   const keys = [
@@ -103,7 +103,7 @@ test(`pages from cached state equal pages from rows (seed ${SEED})`, () => {
   world = createWorld({ scope: 'network', members: ['alice'] })
   const { keys, act } = history(random)
   for (const name of NAMES) world.post(world.account(name), { text: 'first' })
-  const [kept, fromRows] = [open({ isKept: true }), open({ isKept: false })]
+  const [stored, fromRows] = [open({ isStored: true }), open({ isStored: false })]
   let events = 0
   for (let step = 0; step < STEPS; step++) {
     act()
@@ -113,7 +113,7 @@ test(`pages from cached state equal pages from rows (seed ${SEED})`, () => {
       const limit = 1 + random.below(6)
       const direction = random.pick(['forward', 'backward'] as const)
       const request = cursor === undefined ? { key, limit, direction } : { key, limit, cursor }
-      const page = kept(request)
+      const page = stored(request)
       expect(pageBytes(page).toString()).toBe(pageBytes(fromRows(request)).toString())
       events += page.events.length
       cursor = page.nextCursor
@@ -127,7 +127,7 @@ test('repaired records are in the next page, and after the repair no gaps are re
   const [alice, bob] = [world.account('alice'), world.account('bob')]
   world.follow(alice, bob)
   world.post(bob, { text: 'before' })
-  const page = open({ isKept: true })
+  const page = open({ isStored: true })
   const uid = world.uid(bob)
   const gap = { uid, cause: 'sync' as const, fromUs: 0, toUs: 2 * Date.now() * 1_000 }
   insertAccountGap(world.db, gap, world.now())

@@ -74,7 +74,7 @@ function start(random: Random, lateBy: number) {
     db: world.reader,
     actors,
     graph,
-    keeps: () => true,
+    isDrawn: () => true,
     logs: logsOver(logs),
   }
   const timelines = createTimelines({
@@ -154,7 +154,7 @@ async function readStream(port: number, cursor: string, count: number): Promise<
   const read: Read = { uris: [], last: cursor }
   const request = get({ port, host: '127.0.0.1', path: `/${cursor}` })
   const response = await new Promise<AsyncIterable<string>>((resolve) => {
-    request.once('response', (one) => resolve(one.setEncoding('utf8')))
+    request.once('response', (incomingMessage) => resolve(incomingMessage.setEncoding('utf8')))
   })
   let text = ''
   for await (const chunk of response) {

@@ -131,9 +131,9 @@ test(`after any pages, in any order, it answers as a new source does (seed ${SEE
       world.db.exec(`DELETE FROM arrivals WHERE seq BETWEEN ${seq} AND ${seq + random.below(50)}`)
     }
     const fresh = open()
-    const [one, other] = [await lasting.read(range), await fresh.read(range)]
-    expect(one).toEqual(other)
-    expect(describeOwn(lasting, one.events)).toEqual(describeOwn(fresh, other.events))
+    const [first, other] = [await lasting.read(range), await fresh.read(range)]
+    expect(first).toEqual(other)
+    expect(describeOwn(lasting, first.events)).toEqual(describeOwn(fresh, other.events))
     const elsewhere = random.below(EVENTS)
     expect(lasting.before(elsewhere)).toBe(fresh.before(elsewhere))
   }

@@ -29,7 +29,7 @@ afterEach(() => world.dispose())
 
 function openTimelines(): Timelines {
   const { actors, graph } = world.memory
-  const parts = { db: world.reader, actors, graph, keeps: () => true }
+  const parts = { db: world.reader, actors, graph, isDrawn: () => true }
   const readers = prepareReaders(parts, new InvalidationReader(world.invalidations.buffer))
   return createTimelines({
     db: world.reader,
@@ -87,9 +87,9 @@ function history(random: Random) {
     write,
     write,
     () => {
-      const one = random.pick(items)
+      const item = random.pick(items)
       const by = random.pick(people)
-      if (!one.isRepost) items.push({ ...world.repost(by, one), by, isRepost: true })
+      if (!item.isRepost) items.push({ ...world.repost(by, item), by, isRepost: true })
     },
     () => {
       const [gone] = items.splice(random.below(items.length), 1)
@@ -127,21 +127,21 @@ test(`a record of several sources comes once, in order, under one id (seed ${SEE
     const keys = pick(random, Object.keys(sources))
     const holders = items.map((item) => keys.filter((key) => sources[key]!(item)))
     const expected = items.filter((_, i) => holders[i]!.length > 0).map(({ uri }) => uri)
-    repeated += holders.filter((one) => one.length > 1).length
+    repeated += holders.filter((holder) => holder.length > 1).length
     const merged = { timelines, key: keys.join('+'), random }
     const up = await walk({ ...merged, isForward: true }, undefined, 0)
     const down = await walk({ ...merged, isForward: false }, undefined, 0)
     expect(up.map(({ entity_id }) => entity_id)).toEqual(expected)
     expect(down).toEqual([...up].reverse())
     expect(up.map(({ timeline_key }) => timeline_key)).toEqual(
-      holders.flatMap((one) => one[0] ?? []),
+      holders.flatMap((holder) => holder[0] ?? []),
     )
     for (const key of keys) {
       const alone = await walk({ timelines, key, random, isForward: true }, undefined, 0)
       const ids = new Set(up.map(({ event_id }) => event_id))
       expect(alone.filter(({ event_id }) => !ids.has(event_id))).toEqual([])
       const own = up.filter(({ timeline_key }) => timeline_key === key)
-      const alike = new Map(alone.map((one) => [one.event_id, one]))
+      const alike = new Map(alone.map((eventJson) => [eventJson.event_id, eventJson]))
       expect(own).toEqual(own.map(({ event_id }) => alike.get(event_id)))
     }
   }
@@ -189,8 +189,8 @@ test('no walk repeats a record or goes back, whatever happens between its pages'
     const entityId = String(appended++)
     const note = { entityId, entityType: 'note', payload: '{}', producerTs: 1 }
     const body = Buffer.from(entityId)
-    const one = { ...note, name: 'notes', body, key: undefined, numbered: undefined }
-    world.run((ctx) => append(ctx.db, [one], Date.now()))
+    const item = { ...note, name: 'notes', body, key: undefined, numbered: undefined }
+    world.run((ctx) => append(ctx.db, [item], Date.now()))
   }
   post()
   for (let turn = 0; turn < 8; turn++) {
@@ -198,7 +198,7 @@ test('no walk repeats a record or goes back, whatever happens between its pages'
     const key = [...keys, 'custom:notes', `notifications:${people[0]}`].join('+')
     const isForward = turn % 2 === 0
     const between = () => random.pick([act, act, act, post])()
-    const lasting = new Set(items.filter((one) => keys.some((k) => sources[k]!(one))))
+    const lasting = new Set(items.filter((item) => keys.some((k) => sources[k]!(item))))
     const found = await walk({ timelines, key, random, isForward }, between)
     const ids = found.map(({ event_id }) => event_id)
     expect(new Set(ids).size).toBe(ids.length)
@@ -206,7 +206,7 @@ test('no walk repeats a record or goes back, whatever happens between its pages'
     const numbers = arrivals.map(({ sequence_id }) => Number(sequence_id))
     expect(numbers).toEqual(numbers.toSorted((a, b) => (isForward ? a - b : b - a)))
     const uris = new Set(arrivals.map(({ entity_id }) => entity_id))
-    const left = items.filter((one) => lasting.has(one) && keys.some((k) => sources[k]!(one)))
+    const left = items.filter((item) => lasting.has(item) && keys.some((k) => sources[k]!(item)))
     const constant = left.filter(({ by }) => keys.includes(`author:${by}`))
     expect(constant.filter(({ uri }) => !uris.has(uri))).toEqual([])
   }

@@ -35,7 +35,7 @@ afterEach(() => {
 
 function openTimelines() {
   const { actors, graph } = world.memory
-  const parts = { db: world.reader, actors, graph, keeps: () => true }
+  const parts = { db: world.reader, actors, graph, isDrawn: () => true }
   const readers = prepareReaders(parts, new InvalidationReader(world.invalidations.buffer))
   return createTimelines({
     db: world.reader,
@@ -47,11 +47,11 @@ function openTimelines() {
 
 function poster() {
   const { writer } = world
-  const room = {
+  const diskSpace = {
     attempt: <T>(work: () => T) => work(),
-    ifThereIsRoom: (work: () => void) => work(),
+    ifThereIsSpace: (work: () => void) => work(),
   }
-  return createTimelineRequests({ db: world.db, writer, room })
+  return createTimelineRequests({ db: world.db, writer, diskSpace })
 }
 
 const names = ['alice', 'bob', 'carol']
@@ -98,8 +98,8 @@ test(`each page continues the order of the pages before (seed ${SEED})`, async (
       else {
         const entityId = `note ${posted++}`
         const name = random.pick(['one', 'two'])
-        const one = { entityId, entityType: 'note', payload: '{}', producerTs: 1, name }
-        const post = { ...one, body: Buffer.from(entityId), key: undefined, numbered: undefined }
+        const item = { entityId, entityType: 'note', payload: '{}', producerTs: 1, name }
+        const post = { ...item, body: Buffer.from(entityId), key: undefined, numbered: undefined }
         expect(append({ kind: 'post', posts: [post] })).toMatchObject([{ ok: true }])
       }
     }

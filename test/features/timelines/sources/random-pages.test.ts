@@ -2,7 +2,7 @@
 // list of arrivals in order, of which each timeline is a filter.
 
 import { afterEach, expect, test } from 'vitest'
-import { createKeeps } from '../../../../src/data/graph/lossiness.ts'
+import { createIsDrawn } from '../../../../src/data/graph/lossiness.ts'
 import { prepareItemDraw } from '../../../../src/data/store/read/timelines/item-draw.ts'
 import { pageBytes } from '../../../../src/features/timelines/sources/event-json.ts'
 import {
@@ -37,8 +37,8 @@ type Item = RecordId & { by: string; isRepost: boolean }
 function openTimelines(limit: number): Timelines {
   rotateSigningKeys(world.db, world.now())
   const { actors, graph } = world.memory
-  const keeps = createKeeps({ graph, limit, draw: prepareItemDraw(world.reader, actors) })
-  const parts = { db: world.reader, actors, graph, keeps }
+  const isDrawn = createIsDrawn({ graph, limit, draw: prepareItemDraw(world.reader, actors) })
+  const parts = { db: world.reader, actors, graph, isDrawn }
   return createTimelines({
     db: world.reader,
     cursors: createCursors(() => validSigningKeys(world.reader)),
@@ -219,7 +219,7 @@ test('no page shows records hidden by the operator, by the member, or by a block
   const [alice, bob, carol, dave] = people as [string, string, string, string]
   for (const did of [bob, carol, dave]) world.follow(alice, did)
   const hidden = world.post(bob, { text: 'hidden' })
-  const shown = world.post(bob, { text: 'shown' })
+  const visible = world.post(bob, { text: 'shown' })
   world.post(carol, { text: 'of somebody who blocks' })
   world.post(dave, { text: 'of an account that is away' })
   world.block(carol, alice)
@@ -228,5 +228,5 @@ test('no page shows records hidden by the operator, by the member, or by a block
     decide(ctx, { act: 'hide', subject: hidden.uri, by: 'the operator', reason: '' })
   })
   const page = await timelines.page({ key: `following:${alice}`, limit: 100 })
-  expect(page.events.map(entityIdOf)).toEqual([shown.uri])
+  expect(page.events.map(entityIdOf)).toEqual([visible.uri])
 })

@@ -29,7 +29,7 @@ function source(key: string, numbers: readonly number[], answer: Answering): Tim
     numbers: key,
     tip: () => numbers.at(-1)!,
     read: (range) => answer(sliceOf(numbers, range)) as ReturnType<TimelineSource['read']>,
-    before: (seq) => numbers.findLast((one) => one < seq),
+    before: (seq) => numbers.findLast((number) => number < seq),
     describe: (events) =>
       new Map(
         events.map(({ seq }) => {

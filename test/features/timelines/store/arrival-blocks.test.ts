@@ -77,8 +77,8 @@ test(`a walk finds the same arrivals as a naive walk (seed ${SEED})`, () => {
     const isWanted = (uid: number) => uid <= wanted
     const limit = 1 + random.below(60)
     const isForward = random.chance(0.5)
-    const places = [0, 1, tip(), tip() + 1, Number.MAX_SAFE_INTEGER, random.below(tip() + 10)]
-    const range: Range = { at: random.pick(places), isForward, limit, most: 1_000_000 }
+    const positions = [0, 1, tip(), tip() + 1, Number.MAX_SAFE_INTEGER, random.below(tip() + 10)]
+    const range: Range = { at: random.pick(positions), isForward, limit, most: 1_000_000 }
     const expected = naiveWalk(range, isWanted)
     const walked = blocks.walk(range, isWanted)
     expect(walked.found).toEqual(expected)

@@ -24,10 +24,10 @@ function lookWhileTight(world: World): void {
   world.db.exec('CREATE TABLE weight (bytes)')
   const bytes = Math.floor(0.94 * CAP_MB * 1_000_000) - live
   world.db.prepare('INSERT INTO weight VALUES (zeroblob(?))').run(bytes)
-  const { room } = createBoundedDatabase()
+  const { diskSpace } = createBoundedDatabase()
   const log = { info() {}, warn() {} }
   const { db, writer, now, dataDir } = world
-  const shared = { db, writer, room, now, log }
+  const shared = { db, writer, diskSpace, now, log }
   const onceOnly = createOnceOnly({ ...shared, namedMembers: () => [] })
   createDiskGuard({ ...shared, onceOnly, searchedPosts: 1_000, dataDir, settings }).look()
 }

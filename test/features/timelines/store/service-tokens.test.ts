@@ -20,8 +20,8 @@ function open() {
   const find = prepareFindServiceToken(openReader(dataDir))
   const add = (name: string, expiresAt: number | null = null) => {
     const token = newServiceToken()
-    const wish = { name, digest: tokenDigest(token), scopes: ['read:*'], rate: 0, expiresAt }
-    insertServiceToken(db, wish, 1)
+    const request = { name, digest: tokenDigest(token), scopes: ['read:*'], rate: 0, expiresAt }
+    insertServiceToken(db, request, 1)
     return token
   }
   return { db, find, add }
@@ -29,14 +29,14 @@ function open() {
 
 test('a cached token is refused from the commit that revokes it', async () => {
   const { db, find, add } = open()
-  const [kept, revoked] = [add('kept'), add('revoked')]
+  const [stored, revoked] = [add('kept'), add('revoked')]
   for (let i = 0; i < 3; i++) {
-    expect([find(kept, 5)?.name, find(revoked, 5)?.name]).toEqual(['kept', 'revoked'])
+    expect([find(stored, 5)?.name, find(revoked, 5)?.name]).toEqual(['kept', 'revoked'])
   }
   revokeServiceToken(db, 'revoked', 6)
   // A commit is not announced before the next turn of the event loop.
   await nextTurn()
-  expect([find(kept, 6)?.name, find(revoked, 6)]).toEqual(['kept', undefined])
+  expect([find(stored, 6)?.name, find(revoked, 6)]).toEqual(['kept', undefined])
 })
 
 test('a cached token expires on time, and a previously unknown one is found once added', () => {

@@ -45,8 +45,8 @@ test('earlier positions stay with members and valid tokens, the newest of each, 
   ])
   const db = openWriter(folder)
   const alice = { uid: 1, token: '' }
-  const kept = many.filter((i) => findStoredCursor(db, alice, key(i)) !== undefined)
-  expect(kept).toEqual(many.slice(1 - CURSOR_LIMITS.member.rows))
+  const filtered = many.filter((i) => findStoredCursor(db, alice, key(i)) !== undefined)
+  expect(filtered).toEqual(many.slice(1 - CURSOR_LIMITS.member.rows))
   expect(findStoredCursor(db, alice, key(199))).toEqual({
     isForward: false,
     at: [199, 7],

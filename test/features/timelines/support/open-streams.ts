@@ -29,7 +29,7 @@ const asker = {
 
 export async function openStreams(world: World) {
   const { actors, graph } = world.memory
-  const parts = { db: world.reader, actors, graph, keeps: () => true }
+  const parts = { db: world.reader, actors, graph, isDrawn: () => true }
   const readers = prepareReaders(parts, new InvalidationReader(world.invalidations.buffer))
   const open = createOpenSource(parts, readers)
   const cursors = createCursors(() => [{ id: 1, secret: Buffer.from('secret') }])

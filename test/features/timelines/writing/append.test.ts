@@ -35,7 +35,7 @@ let now = 1_800_000_000_000
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   db = openWriter(mkdtempSync(join(tmpdir(), 'slipstream-append-')))
-  tending = tendTimelines({ db, writer: writerOf(db, () => now), room: noRetry })
+  tending = tendTimelines({ db, writer: writerOf(db, () => now), diskSpace: noRetry })
 })
 afterEach(() => {
   tending.stop()
@@ -117,10 +117,10 @@ test(`random producers match a naive list (seed ${SEED})`, () => {
   const random = createRandom(SEED)
   const append = appender({ holes: 20 })
   const producers = ['a', 'b', 'c']
-  const next = new Map(producers.map((one) => [one, 1]))
+  const next = new Map(producers.map((producer) => [producer, 1]))
   const late: { producer: string; number: number }[] = []
   const accepted = new Map<number, string>()
-  let shown: string[] = []
+  let visible: string[] = []
   for (let step = 0; step < 400; step++) {
     now += random.below(400)
     const producer = random.pick(producers)
@@ -140,9 +140,9 @@ test(`random producers match a naive list (seed ${SEED})`, () => {
     const seen = readAll()
     const names = seen.map(({ entityId }) => entityId)
     // Events already read keep their place: nothing is inserted between or before them.
-    expect(names.slice(0, shown.length)).toEqual(shown)
+    expect(names.slice(0, visible.length)).toEqual(visible)
     expect(names).toEqual(seen.map(({ seq }) => accepted.get(seq)))
-    shown = names
+    visible = names
   }
   now += WAITED_FOR_MS
   giveUp()
@@ -178,9 +178,9 @@ test('a timeline drops its oldest events by number, size and age', () => {
   )
   for (let i = 0; i < 20; i++) append(post('big', { payload: JSON.stringify('x'.repeat(1_000)) }))
   const row = findCustomTimeline(db, 'news')!
-  const kept = readAll()
-  expect(row.events).toBe(kept.length)
-  expect(row.bytes).toBe(kept.reduce((sum, event) => sum + eventBytes(event), 0))
+  const stored = readAll()
+  expect(row.events).toBe(stored.length)
+  expect(row.bytes).toBe(stored.reduce((sum, event) => sum + eventBytes(event), 0))
   expect(row.bytes).toBeLessThanOrEqual(10_000)
   expect(row.last_seq).toBe(140)
   now += 91 * DAY_MS
@@ -191,7 +191,8 @@ test('a timeline drops its oldest events by number, size and age', () => {
 
 test('posts beyond a limit are refused, and leave nothing behind', () => {
   const append = appender({ timelines: 2, keys: 1, holes: 3, producers: 1, allBytes: 2_000 })
-  const reasons = (...posts: TimelinePost[]) => append(...posts).map((one) => one.ok || one.error)
+  const reasons = (...posts: TimelinePost[]) =>
+    append(...posts).map((postOutcome) => postOutcome.ok || postOutcome.error)
   expect(reasons(post('1'), post('1', { name: 'b' }), post('1', { name: 'c' }))).toEqual([
     true,
     true,

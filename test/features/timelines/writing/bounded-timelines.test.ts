@@ -43,7 +43,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   folder = mkdtempSync(join(tmpdir(), 'slipstream-bounded-'))
   db = openWriter(folder)
-  tending = tendTimelines({ db, writer: writerOf(db, () => now), room: noRetry })
+  tending = tendTimelines({ db, writer: writerOf(db, () => now), diskSpace: noRetry })
 })
 afterEach(() => {
   tending.stop()
@@ -123,8 +123,8 @@ test.each<[string, (i: number) => Partial<TimelinePost>]>([
 test('keys take at most half of a timeline, and are room again after a day', () => {
   const append = appender({ bytes: 100_000 })
   const outcomes = Array.from({ length: 500 }, (_, i) => append(post('x', key(i)))[0]!)
-  const refused = outcomes.filter((one) => !one.ok)
-  expect(refused.map((one) => !one.ok && one.error)).toContain('TooManyIdempotencyKeys')
+  const refused = outcomes.filter((outcome) => !outcome.ok)
+  expect(refused.map((item) => !item.ok && item.error)).toContain('TooManyIdempotencyKeys')
   expect(outcomes.length - refused.length).toBeGreaterThan(300)
   expect(append(post('without'))[0]!.ok).toBe(true)
   now += DAY_MS + 1
@@ -148,7 +148,7 @@ test('all timelines together keep their documented size, with all that belongs t
   const large = (i: number) =>
     post('€'.repeat(1_000), { name: `t${i % 7}`, ...key(i), ...numbered(i, 'p'.repeat(128)) })
   const outcomes = Array.from({ length: 200 }, (_, i) => append(large(i + 1))[0]!)
-  expect(new Set(outcomes.map((one) => one.ok || one.error))).toEqual(
+  expect(new Set(outcomes.map((outcome) => outcome.ok || outcome.error))).toEqual(
     new Set([true, 'TimelinesFull']),
   )
   expect(customBytes(db)).toBeLessThanOrEqual(300_000)
@@ -190,7 +190,7 @@ test(`stretches match a naive list of numbers (seed ${SEED})`, () => {
   const append = appender({ holes: 300 })
   const naive = new Map<number, { name: string; since: number; isOpen: boolean }>()
   const producers = ['a', 'b', 'c']
-  const last = new Map(producers.map((one) => [one, 0]))
+  const last = new Map(producers.map((producer) => [producer, 0]))
   let top = 0
   for (let step = 0; step < 600; step++) {
     now += random.below(1_500)
@@ -217,7 +217,7 @@ test(`stretches match a naive list of numbers (seed ${SEED})`, () => {
     }
     if (random.chance(0.3)) {
       giveUp()
-      for (const one of naive.values()) if (one.since <= now - WAITED_FOR_MS) one.isOpen = false
+      for (const item of naive.values()) if (item.since <= now - WAITED_FOR_MS) item.isOpen = false
     }
     expect(holes()).toEqual(stretchesOf(naive))
   }

@@ -23,7 +23,8 @@ import { testSeed } from '../../../support/seed.ts'
 const { frames, keys } = recordedFrames()
 const messages = frames.map((frame) => decodeFrame(frame))
 const commits = messages.filter(
-  (one): one is CommitFrame => typeof one === 'object' && 'kind' in one && one.kind === 'commit',
+  (message): message is CommitFrame =>
+    typeof message === 'object' && 'kind' in message && message.kind === 'commit',
 )
 const key = (did: string) => verifyingKey(keys[did]!)
 
@@ -56,7 +57,7 @@ test('every commit of a real PDS holds, and each follows on the one before', () 
 test('a key that was rotated away signs nothing any more', async () => {
   const other = verifyingKey((await Secp256k1Keypair.create()).did())
   const sync = messages.find(
-    (one) => typeof one === 'object' && 'kind' in one && one.kind === 'sync',
+    (message) => typeof message === 'object' && 'kind' in message && message.kind === 'sync',
   )
   expect(verifyCommit(commits[0]!, other, undefined)).toBe('bad-signature')
   expect(verifySync(sync as SyncFrame, other)).toBe('bad-signature')
@@ -123,7 +124,8 @@ test('a byte that is flipped anywhere is never believed', () => {
     // What no signature covers: seq, time, and blocks that nothing points at.
     const honest = known.get(`${message.did} ${message.rev}`)!
     const { events } = verifyCommit(honest, key(honest.did), undefined) as typeof verified
-    const plain = (all: typeof events) => all.map((one) => ({ ...one, seq: 0, timeUs: 0 }))
+    const plain = (all: typeof events) =>
+      all.map((commitEvent) => ({ ...commitEvent, seq: 0, timeUs: 0 }))
     expect(plain(verified.events)).toEqual(plain(events))
   }
 })

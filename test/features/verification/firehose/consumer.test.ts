@@ -119,7 +119,7 @@ test('what is not signed by its account brings no event, and its account is comp
   await until(() => double.openConnections() === 1)
   for (const frame of frames) double.send(frame)
   await until(() => events.length + failures.length > frames.length * 0.9)
-  expect(events.filter((one) => one.kind === 'commit' && one.did === liar)).toEqual([])
+  expect(events.filter((event) => event.kind === 'commit' && event.did === liar)).toEqual([])
   expect(new Set(failures)).toEqual(new Set(['bad-signature']))
   await until(() => gaps.length > 0)
   expect(new Set(gaps.map(({ did, cause }) => `${did} ${cause}`))).toEqual(
@@ -240,7 +240,7 @@ test('whether an account is there, its own server decides: not who says so', asy
   const double = await startDouble()
   const [did, other] = Object.keys(keys)
   const answers: Record<string, unknown> = {}
-  const asked: string[] = []
+  const requested: string[] = []
   const confirm = createConfirm({
     resolver: {
       async resolve(_did, options) {
@@ -249,12 +249,12 @@ test('whether an account is there, its own server decides: not who says so', asy
       },
     },
     async fetch(url) {
-      asked.push(url)
+      requested.push(url)
       const { status, body } = answers['now'] as { status: number; body: object }
       return { status, body: Buffer.from(JSON.stringify(body)) } as never
     },
   })
-  const isOurs = (one: string) => one === did
+  const isOurs = (value: string) => value === did
   const judge = createJudge({ keys: accountKeys(), verifies: isOurs, confirm })
   const { events, gaps } = await start([double.url], { judge })
   await until(() => double.openConnections() === 1)
@@ -279,9 +279,9 @@ test('whether an account is there, its own server decides: not who says so', asy
   expect(await say({ status: 502, body: {} }, 'deleted')).toEqual([false, 'deactivated'])
   expect(await say({ status: 501, body: {} }, 'suspended')).toEqual([false, 'suspended'])
   expect(gaps.map((gap) => gap.did)).toEqual([did, did])
-  expect(asked).toHaveLength(5)
+  expect(requested).toHaveLength(5)
   expect(await say(active, 'deleted', other)).toEqual([false, 'deleted'])
-  expect(asked).toHaveLength(5)
+  expect(requested).toHaveLength(5)
 })
 
 test('an account is compared though nothing follows the commit that failed', async () => {
@@ -290,7 +290,9 @@ test('an account is compared though nothing follows the commit that failed', asy
     judge: createJudge({ keys: accountKeys({}), verifies: () => true }),
   })
   await until(() => double.openConnections() === 1)
-  const commit = frames.find((one) => (decodeFrame(one) as { kind?: string }).kind === 'commit')!
+  const commit = frames.find(
+    (frame) => (decodeFrame(frame) as { kind?: string }).kind === 'commit',
+  )!
   double.send(commit)
   const { did, seq } = decodeFrame(commit) as { did: string; seq: number }
   await until(() => gaps.length === 1)

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
-  readKeptKeys,
-  writeKeptKeys,
+  readStoredKeys,
+  writeStoredKeys,
 } from '../../../../src/features/verification/firehose/kept-keys.ts'
 import { createAccountKeys } from '../../../../src/features/verification/firehose/keys.ts'
 import { verifyingKey } from '../../../../src/sources/identity/verifying-key.ts'
@@ -18,13 +18,13 @@ const OURS = 'did:plc:ours'
 function start(
   answers: (did: string) => Promise<string | undefined>,
   perMinute = 3,
-  kept?: Map<string, string>,
+  cache?: Map<string, string>,
 ) {
-  const asked: string[] = []
+  const requested: string[] = []
   let nowMs = 1_000_000
   const resolver = {
     async resolve(did: string) {
-      asked.push(did)
+      requested.push(did)
       const key = await answers(did)
       return key === undefined ? undefined : ({ did, signingKey: key } as never)
     },
@@ -35,32 +35,32 @@ function start(
     isStranger,
     perMinute,
     now: () => nowMs,
-    ...(kept && { kept }),
+    ...(cache && { cache }),
   })
-  return { keys, asked, pass: (ms: number) => (nowMs += ms) }
+  return { keys, asked: requested, pass: (ms: number) => (nowMs += ms) }
 }
 
 test('of strangers, so many a minute are looked up; of others, all', async () => {
-  const { keys, asked, pass } = start(async () => signingKey)
+  const { keys, asked: requested, pass } = start(async () => signingKey)
   const dids = ['a', 'b', 'c', 'd', 'e'].map((name) => `did:plc:${name}`)
   const found = await Promise.all(dids.map((did) => keys.get(did)))
   expect(found.map((key) => key !== undefined)).toEqual([true, true, true, false, false])
   expect(await keys.get(OURS)).toBeDefined()
-  expect(asked).toEqual([...dids.slice(0, 3), OURS])
+  expect(requested).toEqual([...dids.slice(0, 3), OURS])
   pass(20_000)
   expect(await keys.get(dids[3]!)).toBeDefined()
   expect(await keys.get(dids[4]!)).toBeUndefined()
 })
 
 test('frames of one account that arrive together share a look-up, and one that fails rests for a minute', async () => {
-  const { keys, asked, pass } = start(async () => undefined)
+  const { keys, asked: requested, pass } = start(async () => undefined)
   const did = 'did:plc:unknown'
   expect(await Promise.all([keys.get(did), keys.get(did)])).toEqual([undefined, undefined])
   expect(await keys.get(did)).toBeUndefined()
-  expect(asked).toEqual([did])
+  expect(requested).toEqual([did])
   pass(60_000)
   await keys.get(did)
-  expect(asked).toEqual([did, did])
+  expect(requested).toEqual([did, did])
 })
 
 test('a stranger’s key that does not come is not waited for; ours is', async () => {
@@ -77,17 +77,21 @@ test('a stranger’s key that does not come is not waited for; ours is', async (
 test('keys from before a restart count at once, and are looked up again within the budget', async () => {
   const [old, fresh] = Object.values(recordedFrames().keys)
   const dids = ['a', 'b', 'c', 'd', 'e'].map((name) => `did:plc:${name}`)
-  const { keys, asked, pass } = start(async () => fresh, 3, new Map(dids.map((did) => [did, old!])))
+  const {
+    keys,
+    asked: requested,
+    pass,
+  } = start(async () => fresh, 3, new Map(dids.map((did) => [did, old!])))
   const before = dids.map((did) => keys.peek(did))
   expect(before).toEqual(dids.map(() => verifyingKey(old!)))
-  expect(asked).toEqual(dids.slice(0, 3))
+  expect(requested).toEqual(dids.slice(0, 3))
   await new Promise((resolve) => setImmediate(resolve))
   expect(dids.map((did) => keys.peek(did) === verifyingKey(fresh!))).toEqual(
     dids.map((_, i) => i < 3),
   )
   pass(60_000)
   for (const did of dids) keys.peek(did)
-  expect(asked).toEqual(dids)
+  expect(requested).toEqual(dids)
   await new Promise((resolve) => setImmediate(resolve))
   expect(new Map(keys.all())).toEqual(new Map(dids.map((did) => [did, fresh!])))
 })
@@ -99,15 +103,15 @@ test('a file of keys comes back as it was, and what is damaged in it is no key',
     ['did:plc:a', signingKey],
     ['did:web:example.org', signingKey],
   ] as const
-  expect(readKeptKeys(path)).toEqual(new Map())
-  await writeKeptKeys(path, keys)
-  expect(readKeptKeys(path)).toEqual(new Map(keys))
+  expect(readStoredKeys(path)).toEqual(new Map())
+  await writeStoredKeys(path, keys)
+  expect(readStoredKeys(path)).toEqual(new Map(keys))
   writeFileSync(path, `\0\0${readFileSync(path, 'latin1')}did:plc:b did:key:z6`)
-  const left = readKeptKeys(path)
+  const left = readStoredKeys(path)
   expect([...left.keys()]).toEqual(['did:web:example.org'])
   writeFileSync(path, `did:plc:c ${signingKey.slice(0, -4)}1111\n`)
-  const { keys: damaged, asked } = start(async () => signingKey, 3, readKeptKeys(path))
+  const { keys: damaged, asked: requested } = start(async () => signingKey, 3, readStoredKeys(path))
   const found = await damaged.get('did:plc:c')
-  expect([found === undefined, asked]).toEqual([false, ['did:plc:c']])
+  expect([found === undefined, requested]).toEqual([false, ['did:plc:c']])
   rmSync(folder, { recursive: true })
 })

@@ -58,9 +58,12 @@ async function start(count: number, most = 100_000) {
     }),
   )
   for (const firehose of firehoses) firehose.start()
-  cleanups.push(...doubles.map(({ close }) => close), ...firehoses.map((one) => () => one.stop()))
+  cleanups.push(
+    ...doubles.map(({ close }) => close),
+    ...firehoses.map((firehos) => () => firehos.stop()),
+  )
   await until(() => doubles.every((double) => double.openConnections() === 1))
-  await until(() => firehoses.every((one) => one.status().connected))
+  await until(() => firehoses.every((firehos) => firehos.status().connected))
   return { doubles, firehoses, events, counts, failures }
 }
 
@@ -96,7 +99,7 @@ test('each commit is taken once, whichever host is first', async () => {
   for (const [i, frame] of frames.entries()) {
     for (let k = 0; k < 3; k++) doubles[(i + k) % 3]!.send(frame)
   }
-  const all = () => Object.values(counts).reduce((sum, one) => sum + one, 0)
+  const all = () => Object.values(counts).reduce((sum, value) => sum + value, 0)
   await until(() => events.length >= expected.length && all() >= 3 * commits.length)
   expect(events.toSorted()).toEqual(expected.toSorted())
   expect(failures).toEqual([])
@@ -107,9 +110,9 @@ test('each commit is taken once, whichever host is first', async () => {
 test('what one host leaves out, another brings, also after later ones; its misses are counted', async () => {
   const { doubles, firehoses, events, counts } = await start(2, 50)
   const [poor, good] = doubles as [FirehoseDouble, FirehoseDouble]
-  const kept = commits.filter((_, i) => i % 4 !== 0)
-  for (const frame of kept) poor.send(frame)
-  await until(() => firehoses[0]!.status().received === kept.length)
+  const filtered = commits.filter((_, i) => i % 4 !== 0)
+  for (const frame of filtered) poor.send(frame)
+  await until(() => firehoses[0]!.status().received === filtered.length)
   for (const frame of commits) good.send(frame)
   await until(() => new Set(events).size === expected.length)
   expect([...new Set(events)].toSorted()).toEqual(expected.toSorted())
@@ -124,7 +127,7 @@ test('a host that lies first is not believed, and does not keep the truth out', 
   await until(() => failures.length >= posts.length / 2)
   for (const frame of commits) good.send(frame)
   await until(() => new Set(events).size === expected.length)
-  expect(failures.every((one) => one.startsWith('0 '))).toBe(true)
+  expect(failures.every((failure) => failure.startsWith('0 '))).toBe(true)
 })
 
 test('a host that dies and comes back goes on, and nothing is doubled meanwhile', async () => {
@@ -135,7 +138,7 @@ test('a host that dies and comes back goes on, and nothing is doubled meanwhile'
     shaky.send(frame)
     steady.send(frame)
   }
-  await until(() => firehoses.every((one) => one.status().received >= commits.length))
+  await until(() => firehoses.every((firehos) => firehos.status().received >= commits.length))
   await until(() => events.length >= expected.length)
   expect(events.toSorted()).toEqual(expected.toSorted())
 })

@@ -66,7 +66,7 @@ function heard(socket: Socket, text: string): Promise<void> {
 }
 
 /** Retries: a connection just closed may still count. */
-async function asked(port: number, path: string): Promise<Socket> {
+async function requested(port: number, path: string): Promise<Socket> {
   for (;;) {
     const socket = await ask(port, path)
     if (socket) return socket
@@ -83,28 +83,28 @@ test('a program’s streams leave room for others of their address, who are limi
 
 test('a connection counts again once its stream has ended, and no more once it is closed', async () => {
   const { port, endAll } = await listen()
-  const kept: Socket[] = []
-  for (let i = 0; i < MAX; i++) kept.push((await ask(port, '/stream'))!)
-  const ended = kept.map((socket) => heard(socket, '0\r\n\r\n'))
+  const retained: Socket[] = []
+  for (let i = 0; i < MAX; i++) retained.push((await ask(port, '/stream'))!)
+  const ended = retained.map((socket) => heard(socket, '0\r\n\r\n'))
   endAll()
   await Promise.all(ended)
   // The end was written before the answer was closed, so the connection's next answer follows both.
-  for (const socket of kept) {
+  for (const socket of retained) {
     const next = heard(socket, 'done')
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
     await next
   }
   expect(await ask(port, '/')).toBeUndefined()
-  kept[0]!.destroy()
-  await asked(port, '/')
+  retained[0]!.destroy()
+  await requested(port, '/')
   expect(await ask(port, '/')).toBeUndefined()
 })
 
 test('a client that disconnects in the middle of a stream is no longer counted', async () => {
   const { port } = await listen()
   for (let turn = 0; turn < MAX * 2; turn++) {
-    const socket = await asked(port, '/stream')
+    const socket = await requested(port, '/stream')
     socket.destroy()
   }
-  for (let i = 0; i < MAX; i++) await asked(port, '/')
+  for (let i = 0; i < MAX; i++) await requested(port, '/')
 })

@@ -46,7 +46,7 @@ test('an idle connection keeps neither its last request nor its response', async
   }
   await until(() => {
     collectGarbage()
-    return seen.every((one) => one.deref() === undefined)
+    return seen.every((weakRef) => weakRef.deref() === undefined)
   })
   expect(seen).toHaveLength(6)
   expect(socket.readyState).toBe('open')

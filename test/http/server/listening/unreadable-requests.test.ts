@@ -51,7 +51,7 @@ test.each([
 })
 
 test.each([
-  ['has begun', BROKEN, (one: ServerResponse) => one.write('first')],
+  ['has begun', BROKEN, (response: ServerResponse) => response.write('first')],
   ['waits for another', `${GET}\r\n${BROKEN}`, () => undefined],
 ])('writes nothing into an answer that %s', async (_what, text, answer) => {
   const begun = Promise.withResolvers<void>()

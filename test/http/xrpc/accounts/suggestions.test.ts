@@ -51,7 +51,7 @@ describe('suggestions', () => {
     expect(pages.slice(0, 2).map(({ did }) => did)).toEqual([liked, known])
     expect(pages[0]?.viewer?.knownFollowers?.count).toBe(3)
     for (const did of [alice, ...friends, blocked, muted]) {
-      expect(pages.map((one) => one.did)).not.toContain(did)
+      expect(pages.map((page) => page.did)).not.toContain(did)
     }
   })
 
@@ -196,9 +196,9 @@ test('trends are hashtags that several accounts used recently, with some of thes
   const [after] = (await trends()).trends as [Trend]
   expect(after.postCount).toBe(5)
   // Alice follows her friends.
-  const shown = cats.actors.map(({ did }) => did).filter((did) => did !== liked)
-  expect(after.actors.map(({ did }) => did)).toEqual(shown)
-  expect(shown).toContain(friends[0])
+  const visible = cats.actors.map(({ did }) => did).filter((did) => did !== liked)
+  expect(after.actors.map(({ did }) => did)).toEqual(visible)
+  expect(visible).toContain(friends[0])
   const { topics } = await w.get<{ topics: { topic: string }[] }>(
     'app.bsky.unspecced.getTrendingTopics',
     { limit: 1 },

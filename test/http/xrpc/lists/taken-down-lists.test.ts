@@ -39,8 +39,8 @@ function withdraw(uri: string): void {
   say({ uri, cts: '2026-11-02T00:00:00.000Z', neg: true })
 }
 
-function say(said: { uri: string; cts: string; neg: boolean }): void {
-  const label = { ...said, val: '!takedown', cid: undefined, exp: undefined }
+function say(reported: { uri: string; cts: string; neg: boolean }): void {
+  const label = { ...reported, val: '!takedown', cid: undefined, exp: undefined }
   w.run((ctx) => applyLabels(ctx, LABELER, [label]))
 }
 
@@ -55,9 +55,9 @@ async function seen(): Promise<{ redacting: boolean[]; labelling: boolean[] }> {
       headers,
     )
     const { blocking, muted } = profile.body.viewer
-    const isShown = JSON.stringify(feed.body).includes('by bob')
-    expect(isShown).toBe(blocking === undefined && !muted)
-    return isShown
+    const isVisible = JSON.stringify(feed.body).includes('by bob')
+    expect(isVisible).toBe(blocking === undefined && !muted)
+    return isVisible
   }
   const found = { redacting: [] as boolean[], labelling: [] as boolean[] }
   for (let i = 0; i < 2; i++) {
@@ -68,29 +68,29 @@ async function seen(): Promise<{ redacting: boolean[]; labelling: boolean[] }> {
 }
 
 const HIDDEN = { redacting: [false, false], labelling: [false, false] }
-const SHOWN_TO_REDACTING = { redacting: [true, true], labelling: [false, false] }
+const PRESENTED_TO_REDACTING = { redacting: [true, true], labelling: [false, false] }
 
 test('lifts a block by list', async () => {
   w.create(alice, 'app.bsky.graph.listblock', { subject: list.uri })
   expect(await seen()).toEqual(HIDDEN)
   takeDown(list.uri)
-  expect(await seen()).toEqual(SHOWN_TO_REDACTING)
+  expect(await seen()).toEqual(PRESENTED_TO_REDACTING)
 })
 
 test('lifts a mute by list', async () => {
   await w.tell('app.bsky.graph.muteActorList', { list: list.uri }, alice)
   expect(await seen()).toEqual(HIDDEN)
   takeDown(list.uri)
-  expect(await seen()).toEqual(SHOWN_TO_REDACTING)
+  expect(await seen()).toEqual(PRESENTED_TO_REDACTING)
 })
 
 test('a takedown of the creator lifts the list’s block', async () => {
   w.create(alice, 'app.bsky.graph.listblock', { subject: list.uri })
   takeDown(carol)
-  expect(await seen()).toEqual(SHOWN_TO_REDACTING)
+  expect(await seen()).toEqual(PRESENTED_TO_REDACTING)
 })
 
-const SHOWN = { redacting: [true, true], labelling: [true, true] }
+const PRESENTED = { redacting: [true, true], labelling: [true, true] }
 
 test('while the creator is deactivated, its lists block and mute no one', async () => {
   const effects = [
@@ -101,14 +101,14 @@ test('while the creator is deactivated, its lists block and mute no one', async 
     await begin()
     expect(await seen()).toEqual(HIDDEN)
     w.status(carol, 'deactivated')
-    expect(await seen()).toEqual(SHOWN)
+    expect(await seen()).toEqual(PRESENTED)
     w.status(carol)
     expect(await seen()).toEqual(HIDDEN)
   }
 })
 
 /** Reads twice each, the second time from the cache, alternating between both kinds of requests. */
-async function shown(nsid: string, query: Query): Promise<string[][]> {
+async function visible(nsid: string, query: Query): Promise<string[][]> {
   const texts: string[][] = [[], []]
   for (let i = 0; i < 2; i++) {
     for (const [at, headers] of [REDACTING, LABELLING].entries()) {
@@ -134,7 +134,7 @@ describe('lifts a block by list between two other accounts', () => {
     quote = w.post(bob, { text: 'of dan', quote: root })
   })
 
-  const places: [name: string, () => [string, Query], hidden: RegExp, open: RegExp][] = [
+  const positions: [name: string, () => [string, Query], hidden: RegExp, open: RegExp][] = [
     [
       'a thread anchored at its root',
       () => [THREAD, { anchor: root!.uri }],
@@ -161,17 +161,17 @@ describe('lifts a block by list between two other accounts', () => {
     ],
   ]
 
-  test.each(places)('in %s', async (_, place, hidden, open) => {
+  test.each(positions)('in %s', async (_, position, hidden, open) => {
     const as = (pattern: RegExp) => [expect.stringMatching(pattern), expect.stringMatching(pattern)]
-    expect(await shown(...place())).toEqual([as(hidden), as(hidden)])
+    expect(await visible(...position())).toEqual([as(hidden), as(hidden)])
     takeDown(list.uri)
-    expect(await shown(...place())).toEqual([as(open), as(hidden)])
+    expect(await visible(...position())).toEqual([as(open), as(hidden)])
     withdraw(list.uri)
-    expect(await shown(...place())).toEqual([as(hidden), as(hidden)])
+    expect(await visible(...position())).toEqual([as(hidden), as(hidden)])
     takeDown(carol)
-    expect(await shown(...place())).toEqual([as(open), as(hidden)])
+    expect(await visible(...position())).toEqual([as(open), as(hidden)])
     w.status(carol, 'deactivated')
-    expect(await shown(...place())).toEqual([as(open), as(open)])
+    expect(await visible(...position())).toEqual([as(open), as(open)])
   })
 
   test('but another list that is still up blocks', async () => {
@@ -180,7 +180,7 @@ describe('lifts a block by list between two other accounts', () => {
     w.create(carol, 'app.bsky.graph.listitem', { list: other.uri, subject: bob })
     w.create(dan, 'app.bsky.graph.listblock', { subject: other.uri })
     takeDown(list.uri)
-    for (const texts of await shown(THREAD, { anchor: root!.uri })) {
+    for (const texts of await visible(THREAD, { anchor: root!.uri })) {
       for (const text of texts) expect(text).not.toContain('below dan')
     }
   })

@@ -10,7 +10,7 @@ import { didOf } from '../../../support/records.ts'
 
 /** An empty index in front of a resolver that returns `answers` one after the other. */
 function namesOver(answers: (string | Error | undefined)[], now = Date.now) {
-  const asked: string[] = []
+  const requested: string[] = []
   const names = createActorNames({
     now,
     actors: {
@@ -32,32 +32,32 @@ function namesOver(answers: (string | Error | undefined)[], now = Date.now) {
     },
     resolver: {
       resolveHandle: async (handle) => {
-        asked.push(handle)
+        requested.push(handle)
         const answer = answers.shift()
         if (answer instanceof Error) throw answer
         return answer
       },
     },
   })
-  return { names, asked }
+  return { names, asked: requested }
 }
 
 const UNTOLD = { status: 503, error: 'NotHereYet' }
 
 test('looks up a handle that leads nowhere only once', async () => {
-  const { names, asked } = namesOver([undefined])
+  const { names, asked: requested } = namesOver([undefined])
   expect(await names.find('nobody.example.com', undefined)).toBeUndefined()
   expect(await names.find('Nobody.example.com', undefined)).toBeUndefined()
-  expect(asked).toEqual(['nobody.example.com'])
+  expect(requested).toEqual(['nobody.example.com'])
 })
 
 test('looks up a handle that led nowhere again after a minute', async () => {
   let nowMs = 1_000_000
-  const { names, asked } = namesOver([undefined, didOf('alice')], () => nowMs)
+  const { names, asked: requested } = namesOver([undefined, didOf('alice')], () => nowMs)
   expect(await names.find('alice.test', undefined)).toBeUndefined()
   nowMs += 59_000
   expect(await names.find('alice.test', undefined)).toBeUndefined()
-  expect(asked).toHaveLength(1)
+  expect(requested).toHaveLength(1)
   nowMs += 2_000
   expect(await names.find('alice.test', undefined)).toMatchObject({ did: didOf('alice') })
 })
@@ -72,11 +72,11 @@ test('does not remember a failed lookup as an unknown handle', async () => {
 test('asks servers that gave no answer again after half a minute, not at every request', async () => {
   let nowMs = 1_000_000
   const alice = didOf('alice')
-  const { names, asked } = namesOver([new UnansweredError('slow'), alice], () => nowMs)
+  const { names, asked: requested } = namesOver([new UnansweredError('slow'), alice], () => nowMs)
   for (let i = 0; i < 3; i++) {
     await expect(names.find('alice.test', undefined)).rejects.toMatchObject(UNTOLD)
   }
-  expect(asked).toHaveLength(1)
+  expect(requested).toHaveLength(1)
   nowMs += 31_000
   expect(await names.find('alice.test', undefined)).toMatchObject({ did: alice })
 })

@@ -129,7 +129,7 @@ describe('an at-URI with a handle', () => {
       const { status, body } = await ask(named(record.uri, handle))
       expect([handle, status, body]).toEqual([handle, 200, right.body])
     }
-    for (const { url } of generator.asked) expect(url.searchParams.get('feed')).toBe(record.uri)
+    for (const { url } of generator.requested) expect(url.searchParams.get('feed')).toBe(record.uri)
   })
 
   test('is looked up if the handle is not stored here', async () => {
@@ -228,7 +228,7 @@ describe('in the input', () => {
     const $type = 'com.atproto.repo.strongRef'
     const subject = { $type, uri: named(uri, HANDLE.toUpperCase()), cid }
     const nsid = 'com.atproto.admin.updateSubjectStatus'
-    const asked = await world.tell(nsid, { subject, takedown: { applied: true } }, alice)
-    expect([asked.status, decided]).toEqual([200, [uri]])
+    const requested = await world.tell(nsid, { subject, takedown: { applied: true } }, alice)
+    expect([requested.status, decided]).toEqual([200, [uri]])
   })
 })

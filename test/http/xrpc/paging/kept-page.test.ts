@@ -26,7 +26,13 @@ import type { RecordId, World } from '../../../support/world.ts'
 const MEMBERS = ['person-0', 'person-1']
 const MINUTE_MS = 60_000
 
-type Asked = { did: string; limit: number; cursor?: string; labelers?: Labelers; isByLink?: true }
+type RequestOptions = {
+  did: string
+  limit: number
+  cursor?: string
+  labelers?: Labelers
+  isByLink?: true
+}
 
 let world: ServingWorld | undefined
 afterEach(() => {
@@ -54,7 +60,7 @@ function asking(app: AppContext) {
     cursor,
     labelers = NO_LABELERS,
     isByLink,
-  }: Asked): { body: unknown; missing: unknown } => {
+  }: RequestOptions): { body: unknown; missing: unknown } => {
     const context: MethodContext = {
       viewer: did,
       params: { limit, ...(cursor !== undefined && { cursor }) },
@@ -79,7 +85,7 @@ const textOf = (body: unknown) => Buffer.from(jsonBytes(body)).toString()
 function change(w: World, random: Random): void {
   const people = MEMBERS.map(w.account)
   const [member, other] = [random.pick(people), w.account(`person-${random.below(9)}`)]
-  const latest = w.sent.findLast((one) => one.kind === 'commit' && one.collection === POST)
+  const latest = w.sent.findLast((event) => event.kind === 'commit' && event.collection === POST)
   const acts = [
     () => privateAct(w, random, people),
     () => rareActs(w, random, 1 + random.below(3)),
@@ -115,10 +121,10 @@ test('through a random history, every answer is the one without a cache', () => 
   let again = 0
   let anew = 0
 
-  function compare(asked: Asked): void {
-    const key = `${asked.did} ${asked.limit} ${asked.cursor}`
-    const { body, missing } = ask(asked)
-    const naive = askAnew(asked)
+  function compare(requested: RequestOptions): void {
+    const key = `${requested.did} ${requested.limit} ${requested.cursor}`
+    const { body, missing } = ask(requested)
+    const naive = askAnew(requested)
     expect(textOf(body)).toBe(textOf(naive.body))
     const before = last.get(key)
     if (body instanceof CachedBytes && before?.body === body) {
@@ -127,7 +133,7 @@ test('through a random history, every answer is the one without a cache', () => 
     } else anew++
     last.set(key, { body, missing })
     const { cursor } = JSON.parse(textOf(body))
-    if (cursor !== undefined && asked.limit === 3) cursors.set(asked.did, cursor)
+    if (cursor !== undefined && requested.limit === 3) cursors.set(requested.did, cursor)
   }
 
   for (let at = 0; at < events.length; ) {
@@ -154,25 +160,25 @@ test('a page is kept the second time, and sent until something in it changes', (
   const [alice, bob, carol] = ['alice', 'bob', 'carol'].map(didOf) as [string, string, string]
   w.follow(alice, bob)
   const post = w.post(bob, 'the first')
-  const asked = { did: alice, limit: 50 }
-  expect(ask(asked).body).not.toBeInstanceOf(CachedBytes)
-  const kept = ask(asked).body
-  expect(kept).toBeInstanceOf(CachedBytes)
-  expect(ask(asked).body).toBe(kept)
+  const request = { did: alice, limit: 50 }
+  expect(ask(request).body).not.toBeInstanceOf(CachedBytes)
+  const stored = ask(request).body
+  expect(stored).toBeInstanceOf(CachedBytes)
+  expect(ask(request).body).toBe(stored)
 
   w.like(carol, w.post(carol, 'nowhere on the page'))
-  expect(ask(asked).body).toBe(kept)
+  expect(ask(request).body).toBe(stored)
 
   w.like(carol, post)
-  const liked = ask(asked).body
-  expect(liked).not.toBe(kept)
+  const liked = ask(request).body
+  expect(liked).not.toBe(stored)
   expect(textOf(liked)).toContain('"likeCount":1')
-  expect(ask(asked).body).toBe(liked)
+  expect(ask(request).body).toBe(liked)
 
   w.post(bob, 'the second')
-  const longer = ask(asked).body
+  const longer = ask(request).body
   expect(textOf(longer)).toContain('the second')
-  expect(ask({ ...asked, limit: 1 }).body).not.toBe(longer)
+  expect(ask({ ...request, limit: 1 }).body).not.toBe(longer)
 })
 
 type Scene = {
@@ -203,8 +209,8 @@ const changes: Record<string, (scene: Scene) => void> = {
 }
 
 function label(w: World, src: string, uri: string): void {
-  const one = { uri, val: 'rude', cts: NOW(), neg: false, cid: undefined, exp: undefined }
-  w.run((ctx) => applyLabels(ctx, src, [one]))
+  const record = { uri, val: 'rude', cts: NOW(), neg: false, cid: undefined, exp: undefined }
+  w.run((ctx) => applyLabels(ctx, src, [record]))
 }
 
 test.each(Object.entries(changes))('%s shows at once', (_, change) => {
@@ -216,30 +222,30 @@ test.each(Object.entries(changes))('%s shows at once', (_, change) => {
   w.create(bob, 'app.bsky.actor.status', status, 'self')
   const post = w.post(bob, 'liked by carol')
   const like = w.like(carol, post)
-  const asked = { did: alice, limit: 50, labelers: { dids: [carol], redact: new Set<string>() } }
-  const answers = [1, 2, 3].map(() => ask(asked).body)
+  const request = { did: alice, limit: 50, labelers: { dids: [carol], redact: new Set<string>() } }
+  const answers = [1, 2, 3].map(() => ask(request).body)
   expect(answers[2]).toBeInstanceOf(CachedBytes)
   expect(answers[2]).toBe(answers[1])
   const before = textOf(answers[2])
   change({ w, alice, bob, carol, post, like })
-  const after = textOf(ask(asked).body)
+  const after = textOf(ask(request).body)
   expect(after).not.toBe(before)
-  expect(after).toBe(textOf(askAnew(asked).body))
+  expect(after).toBe(textOf(askAnew(request).body))
 })
 
 test('a page that always changes is kept only now and then', () => {
   const { w, ask } = start(['alice'])
   const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
   w.follow(alice, bob)
-  let kept = 0
+  let retained = 0
   for (let i = 0; i < 64; i++) {
     w.post(bob, `post ${i}`)
     const { body } = ask({ did: alice, limit: 50 })
     expect(textOf(body)).toContain(`post ${i}`)
-    if (body instanceof CachedBytes) kept++
+    if (body instanceof CachedBytes) retained++
   }
-  expect(kept).toBeGreaterThan(2)
-  expect(kept).toBeLessThan(10)
+  expect(retained).toBeGreaterThan(2)
+  expect(retained).toBeLessThan(10)
 })
 
 test('what one request alone may see is not sent to another', () => {

@@ -31,8 +31,8 @@ test('a thread of large replies has some of them', async () => {
   expect(thread.post.replyCount).toBe(REPLIES)
   expect(thread.replies.length).toBeGreaterThan(40)
   expect(thread.replies.length).toBeLessThan(REPLIES)
-  const isWhole = ({ $type }: { $type: string }) => $type.endsWith('#threadViewPost')
-  expect(thread.replies.every(isWhole)).toBe(true)
+  const isComplete = ({ $type }: { $type: string }) => $type.endsWith('#threadViewPost')
+  expect(thread.replies.every(isComplete)).toBe(true)
   const query = { anchor: uri, branchingFactor: 100 }
   const flat = await w.get<Flat>('app.bsky.unspecced.getPostThreadV2', query)
   expect(flat.thread.length).toBeGreaterThan(40)

@@ -231,7 +231,7 @@ async function playEarlyNegation({ stream }: Given): Promise<void> {
   w.follow(alice, bob)
   const { uri } = w.post(bob, 'hello')
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
-  const room = createLabels({
+  const capacity = createLabels({
     db: w.db,
     actors: w.actors,
     writer: w.writer,
@@ -244,10 +244,11 @@ async function playEarlyNegation({ stream }: Given): Promise<void> {
     onWork: () => undefined,
     limits: { retryMs: 20, maxRetryMs: 50, gatherMs: 5 },
   })
-  ends.push(() => room.stop())
-  room.start()
+  ends.push(() => capacity.stop())
+  capacity.start()
   await until(() => labeler.connections.length > 0)
-  for (const said of stream!) await labeler.say({ ...(said as { val: string; cts: string }), uri })
+  for (const reported of stream!)
+    await labeler.say({ ...(reported as { val: string; cts: string }), uri })
   await labeler.say({ uri, val: 'sentinel' })
   await eventually(async () => {
     const headers = { 'atproto-accept-labelers': labeler.did }

@@ -37,16 +37,16 @@ type Page = {
 
 /** Reads page after page, to the end. */
 async function readAll(method: string, params: object): Promise<string[]> {
-  const shown: string[] = []
+  const visible: string[] = []
   let cursor: string | undefined
   do {
     const { status, body } = await world.w.ask<Page>(method, { ...params, cursor }, alice)
     expect(status).toBe(200)
-    shown.push(...(body.feed ?? []).map(({ post }) => post.uri))
-    shown.push(...(body.items ?? []).map(({ subject }) => subject.did))
+    visible.push(...(body.feed ?? []).map(({ post }) => post.uri))
+    visible.push(...(body.items ?? []).map(({ subject }) => subject.did))
     cursor = body.cursor
-  } while (cursor !== undefined && shown.length < 2_000)
-  return shown
+  } while (cursor !== undefined && visible.length < 2_000)
+  return visible
 }
 
 /** An old post is edited: where the last write counts, it is listed before all others. */
@@ -62,8 +62,8 @@ test.each(softwares)('all posts of a stranger on %s', async (_, software) => {
   const posts = Array.from({ length: 330 }, (_, i) => write(eve, POST, { text: `post ${i}` }).uri)
   edit(eve, posts[7]!)
   world.pds.runs(software)
-  const shown = await readAll('app.bsky.feed.getAuthorFeed', { actor: eve.did, limit: 50 })
-  expect(shown).toEqual(posts.toReversed())
+  const visible = await readAll('app.bsky.feed.getAuthorFeed', { actor: eve.did, limit: 50 })
+  expect(visible).toEqual(posts.toReversed())
 })
 
 test.each(softwares)('all accounts of a list of a stranger on %s', async (_, software) => {
@@ -82,6 +82,6 @@ test.each(softwares)('all accounts of a list of a stranger on %s', async (_, sof
     listed.push(did)
   }
   world.pds.runs(software)
-  const shown = await readAll('app.bsky.graph.getList', { list, limit: 3 })
-  expect(shown).toEqual(listed.toReversed())
+  const visible = await readAll('app.bsky.graph.getList', { list, limit: 3 })
+  expect(visible).toEqual(listed.toReversed())
 })

@@ -40,7 +40,7 @@ test('three visitors leave members their records at a PDS', async () => {
 })
 
 test('three visitors leave members their feeds at a generator', async () => {
-  let asked = 0
+  let requested = 0
   const service = didOf('generator')
   const endpoint = 'https://feeds.example'
   const world = createServingWorld({
@@ -49,7 +49,7 @@ test('three visitors leave members their feeds at a generator', async () => {
     quotas: createQuotas(createCountBuffer()),
     services: { [service]: [{ id: '#bsky_fg', type: 'BskyFeedGenerator', endpoint }] },
     async fetch(url) {
-      asked++
+      requested++
       return { status: 200, headers: new Headers(), body: Buffer.from('{"feed":[]}'), url }
     },
   })
@@ -63,11 +63,11 @@ test('three visitors leave members their feeds at a generator', async () => {
   const path = () => `app.bsky.feed.getFeed?feed=${feed.uri}`
   const statuses = await flood(ask, path)
   expect([...statuses]).toEqual([200, 429])
-  expect(asked).toBeGreaterThan(ENOUGH)
-  expect(asked).toBeLessThanOrEqual(3_000 / 4)
-  const before = asked
+  expect(requested).toBeGreaterThan(ENOUGH)
+  expect(requested).toBeLessThanOrEqual(3_000 / 4)
+  const before = requested
   for (let i = 0; i < ENOUGH; i++) expect(await ask(path(), alice)).toBe(200)
-  expect(asked).toBe(before + ENOUGH)
+  expect(requested).toBe(before + ENOUGH)
 })
 
 test.each([

@@ -62,32 +62,32 @@ test('concurrent requests cost one listing, and the next page none', async () =>
   const { body: next } = await read(eve, { limit: 20, cursor: pages[0]!.body.cursor })
   expect(uris(next)).toEqual(newest.slice(30, 50))
   expect(listings).toEqual([eve.did])
-  const whole = w.db
+  const complete = w.db
     .prepare("SELECT 1 FROM backfills WHERE uid = ? AND what = 'feed'")
     .get(w.uid(eve.did))
-  expect(whole).toBeUndefined()
+  expect(complete).toBeUndefined()
 })
 
 /** Reads page after page, to the end. */
 async function readAll(read: (more: object) => Promise<{ body: Feed }>, limit: number) {
-  const shown: string[] = []
+  const visible: string[] = []
   let cursor: string | undefined
   let pages = 0
   do {
     const { body } = await read({ limit, cursor })
-    shown.push(...uris(body))
+    visible.push(...uris(body))
     cursor = body.cursor
     pages++
   } while (cursor !== undefined && pages < 50)
-  return { shown, pages }
+  return { shown: visible, pages }
 }
 
 test('continues beyond the newest fifty, one listing per hundred, until there is no cursor', async () => {
   const { person, read, listings } = await start()
   const eve = await person('eve')
   const posts = Array.from({ length: 260 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
-  const { shown, pages } = await readAll((more) => read(eve, more), 30)
-  expect(shown).toEqual(posts.map(({ uri }) => uri).reverse())
+  const { shown: visible, pages } = await readAll((more) => read(eve, more), 30)
+  expect(visible).toEqual(posts.map(({ uri }) => uri).reverse())
   expect(pages).toBeLessThanOrEqual(12)
   // The newest fifty, two pages of a hundred, one of ten, and one that is empty: a server with a
   // lower limit than ours also sends fewer than we asked for.
@@ -117,8 +117,8 @@ test('items older than everything read of posts and reposts wait for their page'
     expected.unshift(reposted.uri)
     for (let k = 0; k < 40; k++) expected.unshift(write(eve, POST, { text: `${i} ${k}` }).uri)
   }
-  const { shown } = await readAll((more) => read(eve, more), 50)
-  expect(shown).toEqual(expected)
+  const { shown: visible } = await readAll((more) => read(eve, more), 50)
+  expect(visible).toEqual(expected)
 })
 
 test('ends with the stored posts where the PDS fails further down', async () => {
@@ -127,9 +127,12 @@ test('ends with the stored posts where the PDS fails further down', async () => 
   const posts = Array.from({ length: 80 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
   const { body } = await read(eve, { limit: 40 })
   pds.misbehave({ method: 'listRecords', how: { status: 500 } })
-  const { shown } = await readAll((more) => read(eve, { cursor: body.cursor, ...clean(more) }), 40)
+  const { shown: visible } = await readAll(
+    (more) => read(eve, { cursor: body.cursor, ...clean(more) }),
+    40,
+  )
   const newest = posts.map(({ uri }) => uri).reverse()
-  expect([...uris(body), ...shown]).toEqual(newest.slice(0, 50))
+  expect([...uris(body), ...visible]).toEqual(newest.slice(0, 50))
 })
 
 /** Drops undefined fields, which would override others. */
@@ -139,9 +142,9 @@ const clean = (some: object) =>
 test('loses deleted posts when it is read again', async () => {
   const { w, person, read, listings } = await start()
   const eve = await person('eve')
-  const kept = write(eve, POST, { text: 'kept' })
+  const stored = write(eve, POST, { text: 'kept' })
   const gone = write(eve, POST, { text: 'gone' })
-  expect(uris((await read(eve)).body)).toEqual([gone.uri, kept.uri])
+  expect(uris((await read(eve)).body)).toEqual([gone.uri, stored.uri])
   eve.remove(POST, gone.uri.split('/').at(-1)!, passTime())
   // This member's recent request is not repeated, but another server thread may send it.
   w.world.request({
@@ -151,14 +154,14 @@ test('loses deleted posts when it is read again', async () => {
     dids: [],
     uris: [`at://${eve.did}/${POST}`],
   })
-  expect(uris((await read(eve)).body)).toEqual([kept.uri])
+  expect(uris((await read(eve)).body)).toEqual([stored.uri])
   expect(listings).toEqual([eve.did, eve.did])
 })
 
 test('is not fetched for visitors, nor for accounts that are kept anyway', async () => {
   const { w, person, read, listings } = await start()
   const [eve, bob] = [await person('eve'), await person('bob')]
-  for (const one of [eve, bob]) write(one, POST, { text: 'hello' })
+  for (const account of [eve, bob]) write(account, POST, { text: 'hello' })
   w.follow(alice, bob.did)
   w.db.prepare('DELETE FROM jobs').run()
   const visited = await w.ask(NSID, { actor: eve.did })

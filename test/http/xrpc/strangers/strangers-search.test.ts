@@ -47,9 +47,9 @@ describe.each(ways)('named by %s', (_, nsid, paramsOf) => {
     write(eve, POST, { text: 'a pear' })
     const { uri } = write(eve, POST, { text: 'an apple' })
     const byDid = await search(eve.did, alice)
-    expect(byDid.body.posts.map((one) => one.uri)).toEqual([uri])
+    expect(byDid.body.posts.map((post) => post.uri)).toEqual([uri])
     const { body } = await search('eve.example.com', alice)
-    expect(body.posts.map((one) => one.uri)).toEqual([uri])
+    expect(body.posts.map((post) => post.uri)).toEqual([uri])
     expect(world.listings).toEqual([eve.did])
   })
 

@@ -118,7 +118,7 @@ const PDS_FAULTS: [string, Misbehaviour][] = [
 ]
 
 /** An account without a profile here is shown by its name, and known followers are of our own graph. */
-const SHOWN_WITHOUT_PDS = /getProfiles?$|getKnownFollowers$/
+const PRESENTED_WITHOUT_PDS = /getProfiles?$|getKnownFollowers$/
 
 describe('while its PDS', () => {
   test.each(PDS_FAULTS)('%s', { timeout: 120_000 }, async (_, how) => {
@@ -126,7 +126,7 @@ describe('while its PDS', () => {
     const { w, pds, person } = world
     pds.misbehave({ how })
     for (const [nsid, queryOf] of Object.entries(METHODS)) {
-      if (SHOWN_WITHOUT_PDS.test(nsid)) continue
+      if (PRESENTED_WITHOUT_PDS.test(nsid)) continue
       const eve = await person(`eve-${nsid.split('.').at(-1)!.toLowerCase()}`)
       const { status } = await w.ask(nsid, queryOf(eve.did), alice)
       expect([nsid, status]).toEqual([nsid, 503])
@@ -188,9 +188,9 @@ describe('for a visitor, for whom nothing is fetched', () => {
     const { w, person, pds } = world
     const eve = await person('eve')
     pds.misbehave({ how: 'hang-up' })
-    const asked = await w.ask(nsid, queryOf(eve.did))
-    const isForMembers = asked.status === 401
-    expect(isForMembers || asked.status === 503, JSON.stringify(asked.body)).toBe(true)
+    const requested = await w.ask(nsid, queryOf(eve.did))
+    const isForMembers = requested.status === 401
+    expect(isForMembers || requested.status === 503, JSON.stringify(requested.body)).toBe(true)
   })
 })
 
@@ -249,8 +249,8 @@ test('likes of a post that a PDS has just given are still not known', async () =
   const { w, person } = world
   const { uri } = write(await person('eve'), 'app.bsky.feed.post', { text: 'hello' })
   for (const nsid of LISTS_OF_A_POST) {
-    const asked = await w.ask(nsid, { uri }, alice)
-    expect(asked).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
+    const requested = await w.ask(nsid, { uri }, alice)
+    expect(requested).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
   }
 })
 
@@ -269,8 +269,8 @@ describe('by a handle whose servers do not answer', () => {
       },
     }
     still = createServingWorld({ members: ['alice'], resolver })
-    const asked = await still.ask(nsid, queryOf('eve.example.com'), alice)
-    expect(asked).toMatchObject({ status: 503, body: { error: 'NotHereYet' } })
+    const requested = await still.ask(nsid, queryOf('eve.example.com'), alice)
+    expect(requested).toMatchObject({ status: 503, body: { error: 'NotHereYet' } })
   })
 
   test('the accounts found beside it are shown', async () => {
@@ -285,8 +285,8 @@ describe('by a handle whose servers do not answer', () => {
     still = createServingWorld({ members: ['alice'], resolver })
     still.profile(alice, { displayName: 'alice' })
     const actors = ['eve.example.com', 'alice.example.org']
-    const shown = await still.get('app.bsky.actor.getProfiles', { actors }, alice)
-    expect(shown).toMatchObject({ profiles: [{ did: alice }] })
+    const visible = await still.get('app.bsky.actor.getProfiles', { actors }, alice)
+    expect(visible).toMatchObject({ profiles: [{ did: alice }] })
   })
 })
 

@@ -175,14 +175,14 @@ test('likers of a hundred posts are found ten posts at a time, and others get th
   type Likers = { posts: { uri: string; count: number }[] }
   hurry()
   const order: string[] = []
-  const asked = w
+  const request = w
     .get<Likers>('io.slipstream.feed.getKnownLikers', { uris, likers: 1 }, alice)
     .then((found) => {
       order.push('likers')
       return found
     })
   const between = new Promise((resolve) => setImmediate(resolve)).then(() => order.push('sockets'))
-  const [{ posts: found }] = await Promise.all([asked, between])
+  const [{ posts: found }] = await Promise.all([request, between])
   expect(found.map(({ uri, count }) => [uri, count])).toEqual(uris.map((uri) => [uri, 1]))
   expect(order).toEqual(['sockets', 'likers'])
 })
@@ -209,10 +209,10 @@ test(`a large thread is hydrated in parts, to the same state (SEED=${SEED})`, ()
     const reader = createReader(viewer, { now })
     const range = { above: 0, below: 10, order: 'newest' as const, reader }
     const { state } = lastOf(readThread(app, { uri: 'at://x', id: anchor }, range))
-    const whole = hydrator.thread({ anchor, ids: below }, reader)
+    const complete = hydrator.thread({ anchor, ids: below }, reader)
     expect(sizes.length).toBeGreaterThan(1)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(50)
-    expectSame(state, whole)
+    expectSame(state, complete)
   } finally {
     close()
   }
@@ -225,13 +225,13 @@ function lastOf<T>(work: Generator<void, T>): T {
   }
 }
 
-function expectSame(state: ThreadState, whole: ThreadState): void {
+function expectSame(state: ThreadState, complete: ThreadState): void {
   const { blocks, ...rest } = state
-  const { blocks: wholeBlocks, ...wholeRest } = whole
-  expect(rest).toEqual(wholeRest)
-  const uids = [...whole.actors.keys()]
-  const among = (one: typeof blocks) =>
-    uids.flatMap((a) => uids.filter((b) => one.has(a, b)).map((b) => `${a} ${b}`))
-  expect(among(blocks)).toEqual(among(wholeBlocks))
+  const { blocks: completeBlocks, ...fullRest } = complete
+  expect(rest).toEqual(fullRest)
+  const uids = [...complete.actors.keys()]
+  const among = (item: typeof blocks) =>
+    uids.flatMap((a) => uids.filter((b) => item.has(a, b)).map((b) => `${a} ${b}`))
+  expect(among(blocks)).toEqual(among(completeBlocks))
   expect(among(blocks).length).toBeGreaterThan(0)
 }

@@ -12,7 +12,7 @@ afterEach(() => w.dispose())
 test.each(['listNotifications', 'getUnreadCount'])(
   '%s waits until earlier notifications are collected',
   async (method) => {
-    let isTold = false
+    let isNotified = false
     w = createServingWorld({
       scope: 'community',
       members: ['bob'],
@@ -20,7 +20,7 @@ test.each(['listNotifications', 'getUnreadCount'])(
       onViewer: (did) => {
         setTimeout(() => {
           w.world.request({ id: 1, kind: 'member-seen', did })
-          isTold = true
+          isNotified = true
         }, 100)
       },
     })
@@ -31,7 +31,7 @@ test.each(['listNotifications', 'getUnreadCount'])(
       {},
       alice,
     )
-    expect(isTold).toBe(true)
+    expect(isNotified).toBe(true)
     if (method === 'listNotifications')
       expect(answer.notifications).toMatchObject([{ reason: 'follow' }])
   },

@@ -45,8 +45,8 @@ function reachLatest(since: number): void {
 }
 
 function reach(...what: string[]): void {
-  for (const one of what) {
-    putBackfill(world.db, world.uid(alice), one, { rev: null, finished_at: 1 })
+  for (const value of what) {
+    putBackfill(world.db, world.uid(alice), value, { rev: null, finished_at: 1 })
   }
 }
 
@@ -89,8 +89,8 @@ test('an item arriving while a page is read does not make it the last', async ()
   // The page itself is read last, after the wait.
   expect(await read({ cursor: cursor! })).toEqual({ feed: [], cursor })
   const last = reading.mock.calls.length
-  reading.mockClear().mockImplementation((...asked) => {
-    const found = readRing(...asked)
+  reading.mockClear().mockImplementation((...requested) => {
+    const found = readRing(...requested)
     if (reading.mock.calls.length === last) {
       w.post(bob, { createdAt: new Date(w.now() - DAY_MS).toISOString() })
       reach(MILESTONES.posts)
@@ -278,12 +278,12 @@ test('what arrives above the pages that a client has read comes first in Discove
   reach(MILESTONES.posts)
   const { cursor } = await read({ cursor: second.cursor! })
   expect(cursor).toBeUndefined()
-  const shown = [...first.feed, ...second.feed].map(({ post }) => post.uri)
-  expect(shown.toSorted()).toEqual(posts.map(({ uri }) => uri).toSorted())
+  const visible = [...first.feed, ...second.feed].map(({ post }) => post.uri)
+  expect(visible.toSorted()).toEqual(posts.map(({ uri }) => uri).toSorted())
   const discover = async (limit: number) =>
     uris(await w.get<Page>(FEED, { feed: DISCOVER, limit }, alice))
   expect(await discover(1)).toEqual([late.uri])
-  expect(await discover(3)).toEqual([late.uri, ...shown.slice(0, 2)])
+  expect(await discover(3)).toEqual([late.uri, ...visible.slice(0, 2)])
   // A page of one only looks whether there is something new.
   await read({ limit: 1 })
   expect(await discover(1)).toEqual([late.uri])

@@ -35,13 +35,13 @@ async function start(first: Dns) {
   const { w, person } = world
   const eve = await person('eve')
   dids.set('_atproto.eve.example.com', eve.did)
-  const shown = async () => {
+  const visible = async () => {
     const query = { actor: eve.did }
     return (await w.get<{ handle: string }>('app.bsky.actor.getProfile', query, alice)).handle
   }
-  expect(await shown()).toBe(INVALID)
+  expect(await visible()).toBe(INVALID)
   dns.now = 'is right'
-  return { w, eve, shown }
+  return { w, eve, shown: visible }
 }
 
 const lookUpsOf = (w: ServingWorld, did: string) =>
@@ -60,15 +60,15 @@ function haveFailedForLong(w: ServingWorld, did: string) {
 
 describe.each(['says nothing', 'fails'] as const)('where DNS %s at first', (first) => {
   test('it is shown soon after an identity event', async () => {
-    const { w, eve, shown } = await start(first)
+    const { w, eve, shown: visible } = await start(first)
     w.identity(eve.did)
-    await expect.poll(shown, { timeout: 20_000 }).toBe('eve.example.com')
+    await expect.poll(visible, { timeout: 20_000 }).toBe('eve.example.com')
   })
 
   test('and after a member has seen the account again, from another thread', async () => {
-    const { w, eve, shown } = await start(first)
+    const { w, eve, shown: visible } = await start(first)
     w.world.request({ id: 1, kind: 'fetch-requested', did: alice, dids: [eve.did], uris: [] })
-    await expect.poll(shown, { timeout: 20_000 }).toBe('eve.example.com')
+    await expect.poll(visible, { timeout: 20_000 }).toBe('eve.example.com')
   })
 })
 

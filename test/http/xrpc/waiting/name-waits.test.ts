@@ -33,7 +33,7 @@ function start(options: ServingOptions = {}) {
   w.profile(bob, { displayName: 'Bob' })
   w.handle(alice, 'alice.test')
   const post = w.post(bob, 'hello')
-  const looked = () => w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.dids : []))
+  const looked = () => w.sent.flatMap((item) => (item.kind === 'fetch-requested' ? item.dids : []))
   /** Does what the end of an `identity` job does. */
   const finish = (did: string, kinds = ['identity', 'profile']) => {
     for (const kind of kinds) {
@@ -49,8 +49,8 @@ function start(options: ServingOptions = {}) {
   return { w, post, looked, finish, jobs }
 }
 
-const asking = (asked: () => string[], did: string) =>
-  eventually(() => expect(asked()).toContain(did))
+const asking = (requested: () => string[], did: string) =>
+  eventually(() => expect(requested()).toContain(did))
 
 const pages: [string, (uri: string) => Query][] = [
   ['app.bsky.feed.getPosts', (uri) => ({ uris: [uri] })],

@@ -56,7 +56,7 @@ test('a few requests per account wait, the others are answered at once', async (
   const waiting = Array.from({ length: 4 }, () =>
     waits.until(() => isThere, { ...request, signal }),
   )
-  expect(waiting.every((one) => one instanceof Promise)).toBe(true)
+  expect(waiting.every((item) => item instanceof Promise)).toBe(true)
   expect(waits.until(() => isThere, { ...request, signal })).toBeUndefined()
   isThere = true
   await Promise.all(waiting)

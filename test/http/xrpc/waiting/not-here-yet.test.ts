@@ -34,8 +34,8 @@ describe('at the first look', () => {
       w.post(bob, { text: 'look', embed: { $type: 'app.bsky.embed.record', record } })
     }
     w.db.prepare("DELETE FROM jobs WHERE kind = 'feed'").run()
-    type Shown = { feed: { post: { embed: { record: { $type: string } } } }[] }
-    const { feed } = await w.get<Shown>('app.bsky.feed.getTimeline', {}, alice)
+    type Presented = { feed: { post: { embed: { record: { $type: string } } } }[] }
+    const { feed } = await w.get<Presented>('app.bsky.feed.getTimeline', {}, alice)
     expect(feed.map(({ post }) => post.embed.record.$type.split('#')[1])).toEqual([
       'labelerView',
       'starterPackViewBasic',
@@ -62,7 +62,7 @@ describe('at the first look', () => {
     const eve = await person('eve')
     const { post } = makeAll(eve)
     pds.misbehave({ method: 'getRecord', how: { status: 500 } })
-    const asked = await w.ask('app.bsky.feed.getPostThread', { uri: post.uri }, alice)
-    expect(asked).toMatchObject({ status: 503, body: { error: 'NotHereYet' } })
+    const requested = await w.ask('app.bsky.feed.getPostThread', { uri: post.uri }, alice)
+    expect(requested).toMatchObject({ status: 503, body: { error: 'NotHereYet' } })
   })
 })

@@ -24,7 +24,7 @@ function start(options: ServingOptions = {}) {
   onTestFinished(() => w.dispose())
   for (const did of [alice, bob]) w.profile(did, { displayName: 'wordy' })
   /** Asks twice, the second time as if each look at the clock found a turn over. */
-  async function asked<T>(nsid: string, query: Record<string, string | number | string[]>) {
+  async function requested<T>(nsid: string, query: Record<string, string | number | string[]>) {
     const ask = () => w.get<T>(nsid, query, alice)
     await ask()
     const plain = await counted(ask)
@@ -33,7 +33,7 @@ function start(options: ServingOptions = {}) {
     tickMs = 0
     return { answer: hurried.answer, plain: plain.answer, turns: hurried.turns - plain.turns }
   }
-  return { w, asked }
+  return { w, asked: requested }
 }
 
 async function counted<T>(ask: () => Promise<T>): Promise<{ answer: T; turns: number }> {
@@ -53,7 +53,10 @@ type Feed = { feed: object[] }
 
 test('the choices of a feed generator', async () => {
   const double = createFeedGeneratorDouble()
-  const { w, asked } = start({ fetch: double.fetch, services: { [double.did]: double.services } })
+  const { w, asked: requested } = start({
+    fetch: double.fetch,
+    services: { [double.did]: double.services },
+  })
   const posts = Array.from({ length: COUNT }, (_, i) => w.post(bob, `post ${i}`))
   const record = { did: double.did, displayName: 'Long', createdAt: w.isoNow() }
   const feed = w.write({ did: bob, collection: 'app.bsky.feed.generator', record, rkey: 'long' })
@@ -61,7 +64,7 @@ test('the choices of a feed generator', async () => {
   const pinned = { post: posts[0]!.uri, reason }
   double.says({ body: { feed: [pinned, ...posts.slice(1).map(({ uri }) => ({ post: uri }))] } })
   const query = { feed: feed.uri, limit: COUNT }
-  const { answer, plain, turns } = await asked<Feed>('app.bsky.feed.getFeed', query)
+  const { answer, plain, turns } = await requested<Feed>('app.bsky.feed.getFeed', query)
   expect(answer).toEqual(plain)
   expect(answer.feed).toHaveLength(COUNT)
   expect(answer.feed[0]).toMatchObject({ reason: { $type: 'app.bsky.feed.defs#reasonPin' } })
@@ -69,11 +72,11 @@ test('the choices of a feed generator', async () => {
 })
 
 test('what stands in for Discover', async () => {
-  const { w, asked } = start()
+  const { w, asked: requested } = start()
   w.follow(alice, bob)
   for (let i = 0; i < COUNT; i++) w.post(bob, `post ${i}`)
   const feed = 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot'
-  const { answer, plain, turns } = await asked<Feed>('app.bsky.feed.getFeed', {
+  const { answer, plain, turns } = await requested<Feed>('app.bsky.feed.getFeed', {
     feed,
     limit: COUNT,
   })
@@ -85,12 +88,12 @@ test('what stands in for Discover', async () => {
 test.each(['app.bsky.feed.searchPosts', 'app.bsky.feed.searchPostsV2'])(
   'posts that a search finds: %s',
   async (nsid) => {
-    const { w, asked } = start()
+    const { w, asked: requested } = start()
     for (let i = 0; i < COUNT; i++) w.post(bob, `wordy post ${i}`)
     searchable(w)
     const name = nsid.endsWith('V2') ? 'query' : 'q'
     type Found = { posts: object[] }
-    const { answer, plain, turns } = await asked<Found>(nsid, { [name]: 'wordy', limit: COUNT })
+    const { answer, plain, turns } = await requested<Found>(nsid, { [name]: 'wordy', limit: COUNT })
     expect(answer.posts).toEqual(plain.posts)
     expect(answer.posts).toHaveLength(COUNT)
     expect(turns).toBeGreaterThan(TURNS)
@@ -100,14 +103,14 @@ test.each(['app.bsky.feed.searchPosts', 'app.bsky.feed.searchPostsV2'])(
 test.each(['app.bsky.actor.searchActors', 'app.bsky.actor.searchActorsTypeahead'])(
   'accounts that a search finds: %s',
   async (nsid) => {
-    const { w, asked } = start()
+    const { w, asked: requested } = start()
     for (let i = 0; i < COUNT; i++) {
       w.profile(didOf(`one ${i}`), { displayName: `wordy ${i}` })
       w.handle(didOf(`one ${i}`), `one${i}.test`)
     }
     searchable(w)
     type Found = { actors: object[] }
-    const { answer, plain, turns } = await asked<Found>(nsid, { q: 'wordy', limit: COUNT })
+    const { answer, plain, turns } = await requested<Found>(nsid, { q: 'wordy', limit: COUNT })
     expect(answer).toEqual(plain)
     expect(answer.actors).toHaveLength(COUNT)
     expect(turns).toBeGreaterThan(TURNS)
@@ -115,9 +118,9 @@ test.each(['app.bsky.actor.searchActors', 'app.bsky.actor.searchActorsTypeahead'
 )
 
 test('posts that are named', async () => {
-  const { w, asked } = start()
+  const { w, asked: requested } = start()
   const uris = Array.from({ length: 25 }, (_, i) => w.post(bob, `post ${i}`).uri)
-  const { answer, plain, turns } = await asked<{ posts: object[] }>('app.bsky.feed.getPosts', {
+  const { answer, plain, turns } = await requested<{ posts: object[] }>('app.bsky.feed.getPosts', {
     uris,
   })
   expect(answer).toEqual(plain)
@@ -126,14 +129,14 @@ test('posts that are named', async () => {
 })
 
 test('the lists of a list’s feed', async () => {
-  const { w, asked } = start()
+  const { w, asked: requested } = start()
   const list = w.list(bob, 'many')
   for (let i = 0; i < COUNT; i++) {
     w.listItem(bob, list, didOf(`one ${i}`))
     w.post(didOf(`one ${i}`), `post ${i}`)
   }
   const query = { list: list.uri, limit: COUNT }
-  const { answer, plain, turns } = await asked<Feed>('app.bsky.feed.getListFeed', query)
+  const { answer, plain, turns } = await requested<Feed>('app.bsky.feed.getListFeed', query)
   expect(answer).toEqual(plain)
   expect(answer.feed).toHaveLength(COUNT)
   expect(turns).toBeGreaterThan(COUNT)

@@ -36,8 +36,8 @@ function start(...milestones: string[]): ServingWorld {
   world.follow(alice, bob)
   world.handle(bob, 'bob.test')
   world.profile(bob)
-  for (const one of [MILESTONES.posts, ...milestones]) {
-    putBackfill(world.db, world.uid(alice), one, { rev: null, finished_at: 1 })
+  for (const value of [MILESTONES.posts, ...milestones]) {
+    putBackfill(world.db, world.uid(alice), value, { rev: null, finished_at: 1 })
   }
   return world
 }
@@ -80,7 +80,7 @@ function fail(kind: string): void {
   world.db.prepare('UPDATE jobs SET attempts = 3 WHERE kind = ?').run(kind)
 }
 
-const asked = (kind: string) => eventually(() => expect(jobs(kind)).not.toEqual([]))
+const requested = (kind: string) => eventually(() => expect(jobs(kind)).not.toEqual([]))
 
 const embedded = ({ feed }: Page) => feed.map(({ post }) => post.embed?.record?.$type)
 
@@ -90,7 +90,7 @@ test('waits for a quoted post', async () => {
   w.post(bob, { quote: quoted })
   for (const kind of ['identity', 'profile', 'records']) end(kind)
   const page = read()
-  await asked('post')
+  await requested('post')
   arrive()
   expect(embedded(await page)).toEqual(['app.bsky.embed.record#viewRecord'])
 })
@@ -102,7 +102,7 @@ test('requests what the first items lack while the page waits for the others', a
   w.post(bob, { quote: quoted })
   for (const kind of ['post', 'identity', 'profile']) end(kind)
   const page = read()
-  await asked('post')
+  await requested('post')
   arrive()
   putBackfill(w.db, w.uid(alice), MILESTONES.posts, { rev: null, finished_at: 1 })
   expect(embedded(await page)).toEqual(['app.bsky.embed.record#viewRecord'])
@@ -159,7 +159,7 @@ test('waits for a name not looked up yet', async () => {
   w.follow(alice, dan)
   w.post(dan)
   const page = read()
-  await asked('identity')
+  await requested('identity')
   w.handle(dan, 'dan.test')
   for (const kind of ['identity', 'profile']) end(kind)
   expect((await page).feed.map(({ post }) => post.author.handle)).toEqual(['dan.test'])
@@ -191,7 +191,7 @@ test('waits for a profile until fetching it first fails', async () => {
   w.handle(dan, 'dan.test')
   w.post(dan)
   const page = read()
-  await asked('profile')
+  await requested('profile')
   await sleep(200)
   w.profile(dan, { displayName: 'Dan' })
   end('profile')

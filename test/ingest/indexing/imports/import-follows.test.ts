@@ -189,10 +189,10 @@ describe('in bulk', () => {
       const list = Array.from({ length: 400 }, () => randomLine(random))
       // If the list gives a key to two subjects, the first one wins, in every pass size.
       const pastSeed = random.below(1e9)
-      inWorld({ scope: 'network', members: ['account 3'] }, (one) =>
+      inWorld({ scope: 'network', members: ['account 3'] }, (item) =>
         inWorld({ scope: 'network', members: ['account 3'] }, (other) => {
-          for (const world of [one, other]) makePast(world, createRandom(pastSeed), list)
-          one.importFollows(list)
+          for (const world of [item, other]) makePast(world, createRandom(pastSeed), list)
+          item.importFollows(list)
           const actors = createActorTable()
           rebuildActors(other.db, actors)
           const { db } = other
@@ -213,9 +213,9 @@ describe('in bulk', () => {
             () => false,
           )
           other.restart()
-          expect(stateOf(other)).toEqual(stateOf(one))
+          expect(stateOf(other)).toEqual(stateOf(item))
           expect(loaded?.graph.edgeCount).toBe(other.graph.edgeCount)
-          expect(other.graph.edgeCount).toBe(one.graph.edgeCount)
+          expect(other.graph.edgeCount).toBe(item.graph.edgeCount)
         }),
       )
     },
@@ -235,10 +235,10 @@ describe('in slices while the stream continues', () => {
 
   function importOneByOne(world: World, list: readonly FollowLine[]): ImportTally {
     const tally = emptyTally()
-    for (const one of list) {
+    for (const followLine of list) {
       world.run((ctx) => {
         ctx.happenedAt = 0
-        tally[importFollow(ctx, one)]++
+        tally[importFollow(ctx, followLine)]++
       })
     }
     return tally
@@ -260,12 +260,12 @@ describe('in slices while the stream continues', () => {
       const list = Array.from({ length: 400 }, () => randomLine(random))
       const pastSeed = random.below(1e9)
       const options: WorldOptions = { scope: 'network', members: ['account 3'] }
-      inWorld(options, (one) =>
+      inWorld(options, (option) =>
         inWorld(options, (other) => {
-          for (const world of [one, other]) makePast(world, createRandom(pastSeed), list)
-          const tally = importOneByOne(one, list)
+          for (const world of [option, other]) makePast(world, createRandom(pastSeed), list)
+          const tally = importOneByOne(option, list)
           expect(importInSlices(other, list, size)).toEqual(tally)
-          expect(everythingOf(other)).toEqual(everythingOf(one))
+          expect(everythingOf(other)).toEqual(everythingOf(option))
         }),
       )
     },
@@ -283,7 +283,7 @@ describe('the lines of a list', () => {
       found.push(...reader.finish())
       expect(found).toEqual([line(anna, ben), line(anna, cora, tidAt(9)), line(ben, cora)])
       expect(reader).toMatchObject({ lines: 10, bad: 4 })
-      expect(reader.badLines.map((one) => [one.line, one.reason])).toEqual([
+      expect(reader.badLines.map((badLine) => [badLine.line, badLine.reason])).toEqual([
         [6, 'did'],
         [7, 'columns'],
         [8, 'rkey'],

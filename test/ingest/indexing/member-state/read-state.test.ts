@@ -19,19 +19,19 @@ beforeEach(() => {
 })
 afterEach(() => world.dispose())
 
-function keep({ uri, cid }: { uri: string; cid: string }): void {
+function store({ uri, cid }: { uri: string; cid: string }): void {
   world.run((ctx) => bookmark(ctx, alice, { uri, cid }))
 }
 
 test('is read and written some entries a step, as of its beginning', () => {
-  for (let i = 0; i < BOOKMARKS; i++) keep(world.post(didOf('bob')))
+  for (let i = 0; i < BOOKMARKS; i++) store(world.post(didOf('bob')))
   world.mute(alice, didOf('carol'))
   const before = readState(world.db, alice)
   expect(before.bookmarks).toHaveLength(BOOKMARKS)
   const work = readStateInSteps(world.dataDir, alice)
   let steps = 0
   let step = work.next()
-  for (; !step.done; step = work.next()) if (++steps === 2) keep(world.post(didOf('bob')))
+  for (; !step.done; step = work.next()) if (++steps === 2) store(world.post(didOf('bob')))
   expect(step.value).toBe(JSON.stringify(before))
   expect(steps).toBeGreaterThan(10)
   expect(readState(world.db, alice).bookmarks).toHaveLength(BOOKMARKS + 1)

@@ -59,11 +59,11 @@ test('random histories match a map', () => {
       const invite = invites.get(code)
       const isOver = invite?.expiresAt != null && invite.expiresAt <= world.now()
       const isUsable = invite && !invite.isOff && invite.left > 0 && !isOver
-      const hasRoom = admitted.size < limits.maxMembers
+      const hasCapacity = admitted.size < limits.maxMembers
       expect(isDone(world, (ctx) => redeemInvite(ctx, did, { code, ...limits }))).toBe(
-        (!!isUsable && hasRoom) || admitted.has(did),
+        (!!isUsable && hasCapacity) || admitted.has(did),
       )
-      if (admitted.has(did) || !isUsable || !hasRoom) return
+      if (admitted.has(did) || !isUsable || !hasCapacity) return
       invite.left -= 1
       admitted.set(did, code)
     },

@@ -54,8 +54,8 @@ describe('a member', () => {
       world.member(second)
       expect(world.actors.memberFollowersOf(world.uid(third))).toBe(1)
       expect(jobsOf(world)).toContain(`feed ${world.uid(third)}`)
-      const kept = world.post(third, 'kept')
-      expect(world.timelineItems(second)).toEqual([postOf(world, kept)!.id * 2])
+      const stored = world.post(third, 'kept')
+      expect(world.timelineItems(second)).toEqual([postOf(world, stored)!.id * 2])
       world.run((ctx) => removeMember(ctx, second))
       expect(world.actors.memberFollowersOf(world.uid(third))).toBe(0)
       expect(world.timelines.isOpen(world.uid(second))).toBe(false)
@@ -76,7 +76,7 @@ describe('a member', () => {
     }))
 
   it('is not alone in having a rev where all are kept', () =>
-    inWorld({ scope: 'network', keepsAllRevs: true }, (world) => {
+    inWorld({ scope: 'network', storesAllRevs: true }, (world) => {
       const did = world.account('stranger')
       const rev = () => world.db.prepare('SELECT rev FROM actors WHERE did = ?').pluck().get(did)
       world.post(did, 'hello')

@@ -13,16 +13,16 @@ const entry = { sortAt: 5, rank: 0, item: 10, originator: AUTHOR }
 function parts(options: {
   followers: number[]
   open: number[]
-  keepsHash?: FanOutParts['keepsHash']
+  isHashDrawn?: FanOutParts['isHashDrawn']
   flags?: number
 }): FanOutParts {
-  const { followers, open, keepsHash = () => true, flags = 0 } = options
+  const { followers, open, isHashDrawn = () => true, flags = 0 } = options
   const timelines = createMemoryTimelines(10)
   for (const owner of open) timelines.open(owner, [], false)
   const members = new Set(followers)
   return {
     timelines,
-    keepsHash,
+    isHashDrawn,
     actors: { flagsOf: () => flags },
     graph: {
       followersCount: () => followers.length,
@@ -62,7 +62,7 @@ test.each([
 )
 
 test('a lossy follower is skipped by the draw for this item and this follower', () => {
-  const made = parts({ followers: [1, 2, 3], open: [1, 2, 3], keepsHash: (owner) => owner !== 2 })
+  const made = parts({ followers: [1, 2, 3], open: [1, 2, 3], isHashDrawn: (owner) => owner !== 2 })
   expect(fanOut(made, entry, 10)).toEqual({ written: 2, leftOut: 1 })
   expect(owners(made)).toEqual([1, 3])
 })

@@ -14,13 +14,13 @@ import { memberSeen } from '../../../../src/ingest/indexing/members/members.ts'
 import { rebuildMemory } from '../../../../src/ingest/indexing/memory/rebuild-memory.ts'
 import { createWriter } from '../../../../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from '../../../support/memory-parts.ts'
-import { notificationsOf, readPage, told, unread } from '../../../support/notifications.ts'
+import { notificationsOf, notified, readPage, unread } from '../../../support/notifications.ts'
 import { cidOf, didOf, tidAt } from '../../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../../support/serving-world.ts'
 import { createWorld, type RecordId } from '../../../support/world.ts'
 
 /** Notifications stored per member; the limit is checked every CHECK_EVERY. */
-const MAX_KEPT = 5_000
+const MAX_STORED = 5_000
 const CHECK_EVERY = 500
 const [alice, bob, carla, dan] = ['alice', 'bob', 'carla', 'dan'].map(didOf) as [
   string,
@@ -60,7 +60,7 @@ describe('a new member', () => {
     world.member(alice)
 
     const all = await notificationsOf(world, alice)
-    const lines = await told(world, alice)
+    const lines = await notified(world, alice)
     expect([...lines].sort()).toEqual(
       [
         `reply ${reply.uri} ${post.uri}`,
@@ -80,7 +80,7 @@ describe('a new member', () => {
 
     world.tick(10)
     const fresh = world.like(bob, post)
-    expect((await told(world, alice))[0]).toBe(`like ${fresh.uri} ${post.uri}`)
+    expect((await notified(world, alice))[0]).toBe(`like ${fresh.uri} ${post.uri}`)
     expect(await unread(world, alice)).toBe(1)
   })
 
@@ -103,15 +103,15 @@ describe('a new member', () => {
     world.profile(alice)
     world.member(alice)
 
-    const lines = (await told(world, alice)).filter((line) => !line.startsWith('follow'))
+    const lines = (await notified(world, alice)).filter((line) => !line.startsWith('follow'))
     expect(lines.sort()).toEqual(
       [
         `like-via-repost ${like.uri} ${repost.uri}`,
         `repost-via-repost ${again.uri} ${repost.uri}`,
       ].sort(),
     )
-    const [shown] = await notificationsOf(world, alice, { reasons: ['like-via-repost'] })
-    expect(shown).toMatchObject({ cid: like.cid, record: { via: repost } })
+    const [visible] = await notificationsOf(world, alice, { reasons: ['like-via-repost'] })
+    expect(visible).toMatchObject({ cid: like.cid, record: { via: repost } })
   })
 
   test('finds likes of their feeds, each account’s first', async () => {
@@ -122,7 +122,7 @@ describe('a new member', () => {
     const likes = [carla, dan, dan, alice].map((did) => world.like(did, feed))
     world.profile(alice)
     world.member(alice)
-    const lines = (await told(world, alice)).filter((line) => line.startsWith('like'))
+    const lines = (await notified(world, alice)).filter((line) => line.startsWith('like'))
     expect(lines).toEqual([1, 0].map((i) => `like ${likes[i]!.uri} ${feed.uri}`))
     const [latest] = await notificationsOf(world, alice, { reasons: ['like'] })
     expect(latest!.record).toMatchObject({ subject: { uri: feed.uri, cid: feed.cid } })
@@ -145,7 +145,10 @@ describe('a new member', () => {
     world.member(alice)
     const all = await notificationsOf(world, alice)
     for (const { uri, cid } of written) {
-      expect(all.find((one) => one.uri === uri)).toMatchObject({ cid, record: { createdAt } })
+      expect(all.find((notification) => notification.uri === uri)).toMatchObject({
+        cid,
+        record: { createdAt },
+      })
     }
   })
 
@@ -165,15 +168,15 @@ describe('storage', () => {
   test('is limited per member: the oldest are dropped', async () => {
     const world = start()
     const post = world.post(bob)
-    const fans = Array.from({ length: MAX_KEPT + CHECK_EVERY * 2 }, (_, i) => didOf(`fan ${i}`))
+    const fans = Array.from({ length: MAX_STORED + CHECK_EVERY * 2 }, (_, i) => didOf(`fan ${i}`))
     const events = world.hold(() => {
       for (const did of fans) world.like(did, post)
     })
     for (let i = 0; i < events.length; i += 500) world.apply(events.slice(i, i + 500))
 
-    const kept = world.db.prepare('SELECT count(*) FROM notifications').pluck().get() as number
-    expect(kept).toBeGreaterThanOrEqual(MAX_KEPT)
-    expect(kept).toBeLessThanOrEqual(MAX_KEPT + CHECK_EVERY)
+    const cached = world.db.prepare('SELECT count(*) FROM notifications').pluck().get() as number
+    expect(cached).toBeGreaterThanOrEqual(MAX_STORED)
+    expect(cached).toBeLessThanOrEqual(MAX_STORED + CHECK_EVERY)
     const { notifications } = await readPage(world, bob, { limit: 1 })
     expect(notifications[0]!.author.did).toBe(fans.at(-1))
   })

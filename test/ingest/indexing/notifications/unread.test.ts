@@ -74,7 +74,7 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
   for (const { frames, after } of batches) {
     for (const frame of frames) reading.session.onFrame(frame, false)
     // Arrived but not applied yet: now another writer commits.
-    for (const one of after) writer.commit((ctx) => actBetween(ctx, one))
+    for (const between of after) writer.commit((ctx) => actBetween(ctx, between))
     const cursor = reading.position.current()
     cursors.push(cursor)
     const batch = { events: reading.takeEvents(), cursor, gaps: reading.gaps.slice(-1) }
@@ -189,8 +189,8 @@ function expectSame(
   return { ...quick.result, unread: quick.unreadCount }
 }
 
-const total = (outcomes: Replayed['outcomes'], of: (one: Replayed['outcomes'][0]) => number) =>
-  outcomes.reduce((sum, one) => sum + of(one), 0)
+const total = (outcomes: Replayed['outcomes'], of: (item: Replayed['outcomes'][0]) => number) =>
+  outcomes.reduce((sum, value) => sum + of(value), 0)
 
 describe('leaving commits unread changes nothing', () => {
   for (const scope of ['community', 'authors', 'network'] as const) {

@@ -118,12 +118,12 @@ describe('a fetched record', () => {
   it.each(['from a listing', 'from a whole repository'])(
     'fetched while our clock was behind gets its own time once the stream reaches it, %s',
     (whence) => {
-      const told = world.post(member, 'told')
+      const notified = world.post(member, 'told')
       const early = world.post(author, 'early')
       const made = world.hold(() => {
         world.tick(3_600_000)
         world.repost(author, early)
-        world.post(author, { text: 'late', reply: { parent: told } })
+        world.post(author, { text: 'late', reply: { parent: notified } })
       })
       const [repost, reply] = made.map((event) => {
         const { did, collection, rkey, record } = event as WriteEvent
@@ -142,9 +142,9 @@ describe('a fetched record', () => {
       expect(repostRow).toEqual([expect.objectContaining({ sort_at: madeAt[0] })])
       expect(postOf(world, reply!.uri)).toMatchObject({ sort_at: madeAt[1] })
       const { id } = repostRow[0] as { id: number }
-      const shown = [postOf(world, reply!.uri)!.id * 2, id * 2 + 1, postOf(world, last)!.id * 2]
-      expect(world.timelineItems(member).slice(0, 3)).toEqual(shown)
-      expect(postOf(world, told)).toMatchObject({ replies: 1 })
+      const visible = [postOf(world, reply!.uri)!.id * 2, id * 2 + 1, postOf(world, last)!.id * 2]
+      expect(world.timelineItems(member).slice(0, 3)).toEqual(visible)
+      expect(postOf(world, notified)).toMatchObject({ replies: 1 })
       expect(postOf(world, early)).toMatchObject({ reposts: 1 })
       expect(countRows(world, 'notifications')).toBe(1)
       expect(world.fetched({ ...reply!, rev }).skipped).toEqual({ duplicate: 1 })
@@ -184,17 +184,17 @@ describe('a fetched record', () => {
   })
 
   it('wins over an older deletion: it was recreated', () => {
-    const one = world.post(author, 'first')
-    world.delete(one)
+    const record = world.post(author, 'first')
+    world.delete(record)
     world.tick()
-    expect(world.fetched({ ...one, record: post('second') }).applied).toBe(1)
-    expect(textOf(one)).toBe('second')
+    expect(world.fetched({ ...record, record: post('second') }).applied).toBe(1)
+    expect(textOf(record)).toBe('second')
   })
 
   it('loses to a change since the fetch began, and wins over an older state', () => {
-    const one = world.post(author, 'first')
+    const item = world.post(author, 'first')
     const fetchedAt = world.now()
-    const rkey = one.uri.split('/').at(-1)!
+    const rkey = item.uri.split('/').at(-1)!
     const record = post('second')
     world.write({
       did: author,
@@ -203,23 +203,23 @@ describe('a fetched record', () => {
       rkey,
       operation: 'update',
     })
-    expect(world.fetched({ ...one, record: post('first again'), fetchedAt }).applied).toBe(0)
-    expect(textOf(one)).toBe('second')
+    expect(world.fetched({ ...item, record: post('first again'), fetchedAt }).applied).toBe(0)
+    expect(textOf(item)).toBe('second')
     world.tick()
-    expect(world.fetched({ ...one, record: post('third, which the stream missed') }).applied).toBe(
+    expect(world.fetched({ ...item, record: post('third, which the stream missed') }).applied).toBe(
       1,
     )
-    expect(textOf(one)).toBe('third, which the stream missed')
+    expect(textOf(item)).toBe('third, which the stream missed')
   })
 
   it('with a rev is ordered by its rev only', () => {
-    const one = world.post(author, 'first')
+    const record = world.post(author, 'first')
     const before = tidAt(world.tick() - 1_000_000)
-    world.delete(one)
+    world.delete(record)
     const after = tidAt(world.tick())
-    expect(world.fetched({ ...one, record: post('old'), rev: before }).applied).toBe(0)
-    expect(world.fetched({ ...one, record: post('new'), rev: after }).applied).toBe(1)
-    expect(textOf(one)).toBe('new')
+    expect(world.fetched({ ...record, record: post('old'), rev: before }).applied).toBe(0)
+    expect(world.fetched({ ...record, record: post('new'), rev: after }).applied).toBe(1)
+    expect(textOf(record)).toBe('new')
   })
 
   it('is skipped and counted if invalid, misnamed or out of scope', () => {
@@ -299,14 +299,14 @@ describe('a stranger’s post that an author refers to', () => {
 
 describe('a deleted account', () => {
   it('loses everything, and its older records stay deleted when it comes back', () => {
-    const one = world.post(author, 'hello')
-    const reply = world.post(member, { reply: { parent: one } })
+    const record = world.post(author, 'hello')
+    const reply = world.post(member, { reply: { parent: record } })
     const like = world.like(author, reply)
     world.follow(author, member)
     const fetchedAt = world.now()
     const replayed = world.sent.slice()
     world.status(author, 'deleted')
-    expect(postOf(world, one)?.state).toBe(2)
+    expect(postOf(world, record)?.state).toBe(2)
     expect(postOf(world, reply)).toMatchObject({ likes: 0, state: 1 })
     expect(countRows(world, 'likes')).toBe(0)
     expect(world.graph.has(world.uid(author), world.uid(member))).toBe(false)
@@ -318,13 +318,13 @@ describe('a deleted account', () => {
     const likeRecord = { $type: 'app.bsky.feed.like', subject: reply, createdAt: world.isoNow() }
     world.fetched({ ...like, record: likeRecord, fetchedAt })
     expect(countRows(world, 'likes')).toBe(0)
-    expect(postOf(world, one)?.state).toBe(2)
+    expect(postOf(world, record)?.state).toBe(2)
     world.like(author, reply)
     expect(postOf(world, reply)?.likes).toBe(1)
   })
 
   it('if only deactivated, is hidden and later shown again as it was', () => {
-    const one = world.post(author, 'hello')
+    const record = world.post(author, 'hello')
     const hidden = () => world.actors.flagsOf(world.uid(author)) & 4
     world.status(author, 'deactivated')
     expect(hidden()).toBe(4)
@@ -333,7 +333,7 @@ describe('a deleted account', () => {
     expect(hidden()).toBe(4)
     world.status(author)
     expect(hidden()).toBe(0)
-    const items = [during, one].map((id) => postOf(world, id)!.id * 2)
+    const items = [during, record].map((id) => postOf(world, id)!.id * 2)
     expect(world.timelineItems(member)).toEqual(items)
   })
 

@@ -19,7 +19,7 @@ function start() {
   return world.post(ben, 'liked')
 }
 
-const kept = (edges: EdgeTable) => [...edges.edgesOf(world.db, world.uid(ann))]
+const stored = (edges: EdgeTable) => [...edges.edgesOf(world.db, world.uid(ann))]
 
 const kinds = [
   ['follows', followEdges, () => world.follow(ann, ben)],
@@ -30,7 +30,7 @@ const kinds = [
 test.each(kinds)('%s of one subject are kept up to a number', (name, edges, act) => {
   const post = start()
   const records = Array.from({ length: MOST_OF_A_PAIR + MORE }, () => act(post))
-  const keys = kept(edges).length
+  const keys = stored(edges).length
   expect(keys).toBe(MOST_OF_A_PAIR)
   const longest = world.db
     .prepare<[], number>(`SELECT max(length(bytes)) FROM ${name}_by_creator`)
@@ -39,9 +39,9 @@ test.each(kinds)('%s of one subject are kept up to a number', (name, edges, act)
   expect(longest).toBeLessThan(2_000)
   // While one of those kept is left, so is the pair; another record then has room.
   for (const record of records.slice(0, MOST_OF_A_PAIR - 1)) world.delete(record)
-  expect(kept(edges).length).toBe(1)
+  expect(stored(edges).length).toBe(1)
   act(post)
-  expect(kept(edges).length).toBe(2)
+  expect(stored(edges).length).toBe(2)
 })
 
 test.each(kinds.slice(0, 2))('%s that are changed to one subject are, too', (name, edges, act) => {
@@ -51,14 +51,14 @@ test.each(kinds.slice(0, 2))('%s that are changed to one subject are, too', (nam
     const collection = `app.bsky.graph.${name.slice(0, -1)}`
     return world.create(ann, collection, { subject: `did:web:other${i}.test` })
   })
-  expect(kept(edges).length).toBe(MOST_OF_A_PAIR + MORE)
+  expect(stored(edges).length).toBe(MOST_OF_A_PAIR + MORE)
   for (const { uri } of others) {
     const [, , did, collection, rkey] = uri.split('/') as [string, string, string, string, string]
     const record = { subject: ben, createdAt: world.isoNow() }
     world.write({ did, collection, rkey, record, operation: 'update' })
   }
-  expect(kept(edges).length).toBe(MOST_OF_A_PAIR)
-  expect(kept(edges).every(({ subject }) => subject === world.uid(ben))).toBe(true)
+  expect(stored(edges).length).toBe(MOST_OF_A_PAIR)
+  expect(stored(edges).every(({ subject }) => subject === world.uid(ben))).toBe(true)
 })
 
 test('a follow that was repeated is one edge, until none that is kept is left', () => {

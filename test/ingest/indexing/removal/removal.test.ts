@@ -9,8 +9,8 @@ import { membersDeletedBefore } from '../../../../src/data/store/members/members
 import { nextRemoval } from '../../../../src/data/store/removal/removals.ts'
 import { forgetPrivateState } from '../../../../src/ingest/indexing/members/private-state-removal.ts'
 import { removeSlice } from '../../../../src/ingest/indexing/removal/removal-slices.ts'
-import { createDiskRoom } from '../../../../src/ingest/upkeep/disk/disk-room.ts'
-import { keepRemoving } from '../../../../src/ingest/upkeep/removing.ts'
+import { createDiskSpace } from '../../../../src/ingest/upkeep/disk/disk-room.ts'
+import { startRemoving } from '../../../../src/ingest/upkeep/removing.ts'
 import { canonicalRows } from '../../../support/canonical-rows.ts'
 import { until } from '../../../support/eventually.ts'
 import { createRandom } from '../../../support/random.ts'
@@ -55,7 +55,7 @@ test('an account with thousands of records is hidden at once and removed in slic
   const did = world.account('prolific')
   const others = Array.from({ length: 9 }, (_, i) => world.account(`person-${i}`))
   // The same accounts with or without the deleted one, so that nothing else differs.
-  const rest = (events: StreamEvent[]) => oracle.apply(events.filter((one) => one.did !== did))
+  const rest = (events: StreamEvent[]) => oracle.apply(events.filter((event) => event.did !== did))
   const posts: RecordId[] = []
   const before = world.hold(() => {
     world.follow(reader, did)
@@ -101,12 +101,12 @@ test('the remaining records are removed in the background, also after a restart'
   world.apply(prolific(world, did, [other], posts))
   world.apply(world.hold(() => world.status(did, 'deleted')))
   world.restart()
-  const removing = keepRemoving({
+  const removing = startRemoving({
     db: world.db,
     writer: world.writer,
     now: () => world.now(),
     log: { info: () => undefined },
-    room: createDiskRoom({ error: () => undefined, info: () => undefined }),
+    diskSpace: createDiskSpace({ error: () => undefined, info: () => undefined }),
   })
   await until(() => nextRemoval(world.db) === undefined)
   removing.stop()

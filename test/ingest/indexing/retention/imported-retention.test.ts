@@ -72,8 +72,8 @@ describe('an imported graph', () => {
     const befriended = world.follow(reads, friend)
     world.delete(befriended)
     const steps = settle()
-    const kept = lines.filter(({ did, subject }) => did !== friend && subject !== friend)
-    expect(graph()).toEqual(new Set(kept.map(pairOf)))
+    const filtered = lines.filter(({ did, subject }) => did !== friend && subject !== friend)
+    expect(graph()).toEqual(new Set(filtered.map(pairOf)))
     // Only this account's edges are visited, not the whole graph.
     expect(steps).toBeLessThan(200)
   })
@@ -116,7 +116,7 @@ describe('an imported graph', () => {
       if (i === 300) world.restart()
       world.run((ctx) => void sweepCandidates(ctx, 5))
     }
-    for (const one of made) world.delete(one)
+    for (const record of made) world.delete(record)
     settle()
     const isOfStrangers = ({ did, subject }: FollowLine) =>
       strangers.includes(did) && strangers.includes(subject)

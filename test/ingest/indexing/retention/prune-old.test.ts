@@ -114,13 +114,13 @@ test('a member’s notifications and acts on their posts stay', () => {
 
 test('neighbours have their own retention setting, apart from strangers', () => {
   const world = start('community')
-  const [author, one, other] = ['author', 'one', 'other'].map(world.account) as [
+  const [author, first, other] = ['author', 'one', 'other'].map(world.account) as [
     string,
     string,
     string,
   ]
   world.follow(world.account('member'), author)
-  const quoted = world.post(one)
+  const quoted = world.post(first)
   world.post(author, { quote: quoted })
   world.fetched({
     uri: quoted.uri,

@@ -89,9 +89,9 @@ function expectBetween(
   for (const [name, lines] of Object.entries(rows)) {
     const held = new Set(lines)
     const allowed = new Set(most[name])
-    const lacking = least[name]!.filter((line) => !held.has(line))
+    const missing = least[name]!.filter((line) => !held.has(line))
     const extra = lines.filter((line) => !allowed.has(line))
-    expect({ name, lacking, extra }).toEqual({ name, lacking: [], extra: [] })
+    expect({ name, lacking: missing, extra }).toEqual({ name, lacking: [], extra: [] })
   }
   expectConsistent(world)
 }
@@ -138,7 +138,7 @@ function history(
   world: World,
   random: Random,
   people: string[],
-  { count, keepsPosts }: { count: number; keepsPosts: boolean },
+  { count, storesPosts }: { count: number; storesPosts: boolean },
 ): StreamEvent[] {
   const posts: RecordId[] = []
   const made: RecordId[] = []
@@ -167,7 +167,7 @@ function history(
     () => made.length > 20 && world.delete(made.splice(random.below(made.length), 1)[0]!),
     // Replies and likes of a deleted post depend on when they arrived.
     () =>
-      keepsPosts ||
+      storesPosts ||
       posts.length < 20 ||
       world.delete(posts.splice(random.below(posts.length), 1)[0]!),
   ]
@@ -202,7 +202,10 @@ describe('a member who leaves', () => {
     })
     const events = [
       ...first,
-      ...history(world, random, [...people, stays, leaves, goes], { count: 700, keepsPosts: true }),
+      ...history(world, random, [...people, stays, leaves, goes], {
+        count: 700,
+        storesPosts: true,
+      }),
     ]
     world.apply(events.slice(0, 400))
     world.run((ctx) => {
@@ -239,7 +242,7 @@ describe('a member who leaves', () => {
     const people = Array.from({ length: 9 }, (_, i) => world.account(`person-${i}`))
     const only = world.account('only')
     world.apply(world.hold(() => people.slice(0, 6).map((did) => world.follow(only, did))))
-    world.apply(history(world, random, [...people, only], { count: 500, keepsPosts: false }))
+    world.apply(history(world, random, [...people, only], { count: 500, storesPosts: false }))
     expect(count(world, 'posts')).toBeGreaterThan(50)
     world.run((ctx) => {
       muteList(ctx, only, `at://${people[7]}/app.bsky.graph.list/3kaaaaaaaaa2a`)
@@ -268,7 +271,7 @@ describe('a member who leaves', () => {
       })
       const events = [
         ...follows,
-        ...history(world, random, [...people, leaves], { count: 300, keepsPosts: true }),
+        ...history(world, random, [...people, leaves], { count: 300, storesPosts: true }),
       ]
       world.apply(events)
       world.run((ctx) => {

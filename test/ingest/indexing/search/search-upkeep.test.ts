@@ -150,7 +150,7 @@ describe('stretches of time', () => {
       if (
         stretches(db)
           .all()
-          .some((one) => one.moved_from !== null)
+          .some((item) => item.moved_from !== null)
       )
         moving++
     }
@@ -172,7 +172,7 @@ describe('stretches of time', () => {
       expect(
         stretches(world.db)
           .all()
-          .every((one) => one.moved_from === null),
+          .every((item) => item.moved_from === null),
       ).toBe(true)
     }
     expect(sizes(world.db).length).toBeGreaterThan(8)

@@ -10,7 +10,7 @@ import { type Db, openReadOnly, openWriter, type WriteDb } from '../../../../src
 import { copyLog, logState } from '../../../../src/data/store/files/checkpoint.ts'
 import {
   type Checkpoints,
-  keepCheckpointed,
+  startCheckpoints,
 } from '../../../../src/ingest/upkeep/disk/checkpoints.ts'
 import { createRandom } from '../../../support/random.ts'
 
@@ -27,7 +27,7 @@ beforeEach(() => {
   db = openWriter(dataDir)
   db.exec('CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)')
   db.pragma('wal_checkpoint(TRUNCATE)') // of everything that the migrations wrote
-  checkpoints = keepCheckpointed({ db, dataDir, log, limits })
+  checkpoints = startCheckpoints({ db, dataDir, log, limits })
 })
 
 afterEach(async () => {
@@ -87,7 +87,7 @@ test('a long-running reader holds up nothing but the log', async () => {
 
 test('all waiters at a full log resume when it is copied', async () => {
   await checkpoints.stop()
-  checkpoints = keepCheckpointed({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
+  checkpoints = startCheckpoints({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
   for (let round = 0; round < 20; round++) {
     // The thread copies while the log fills up.
     while (logState(db).length < limits.startPages) write()
@@ -102,7 +102,7 @@ test('all waiters at a full log resume when it is copied', async () => {
 
 test('concurrent writers all finish', async () => {
   await checkpoints.stop()
-  checkpoints = keepCheckpointed({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
+  checkpoints = startCheckpoints({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
   const written = await Promise.all(
     [1, 2, 3].map(async () => {
       for (let writes = 0; ; ) {

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { DAY_MS } from '../../../../src/base/util/durations.ts'
 import {
   capOf,
-  daysKept,
   isSearchGivenUp,
   nextLevel,
+  retentionDays,
   stateOfLevel,
   takesStrangers,
 } from '../../../../src/ingest/upkeep/disk/levels.ts'
@@ -23,19 +23,19 @@ test('the cap is the setting or what leaves the reserve free, whichever is less'
 
 test('each level waits for the previous one’s work, and none goes beyond the last', () => {
   let level = 0
-  const told = []
+  const reported = []
   for (let i = 0; i < 12; i++) {
     level = nextLevel(level, { usedBytes: 95, capBytes: 100, isWorkDone: i % 2 === 1 })
-    told.push(stateOfLevel(level))
+    reported.push(stateOfLevel(level))
   }
-  expect([...new Set(told)]).toEqual([
+  expect([...new Set(reported)]).toEqual([
     'ok',
     'without-search',
     'strangers-pruned',
     'neighbours-pruned',
     'strangers-refused',
   ])
-  expect(told[0]).toBe('ok')
+  expect(reported[0]).toBe('ok')
   expect(nextLevel(3, { usedBytes: 80, capBytes: 100, isWorkDone: true })).toBe(3)
   expect(nextLevel(3, { usedBytes: 60, capBytes: 100, isWorkDone: true })).toBe(0)
 })
@@ -44,11 +44,17 @@ test('gives up search, then strangers’ old posts, then neighbours’, then new
   const levels = [0, 1, 2, 3, 4]
   expect(levels.map(isSearchGivenUp)).toEqual([false, true, true, true, true])
   expect(levels.map(takesStrangers)).toEqual([true, true, true, true, false])
-  const kept = levels.map((level) => daysKept(level, forever))
-  expect(kept.map(({ strangersMs }) => strangersMs / DAY_MS)).toEqual([Infinity, Infinity, 7, 3, 1])
-  expect(kept.map(({ neighboursMs }) => neighboursMs / DAY_MS)).toEqual([
+  const retention = levels.map((level) => retentionDays(level, forever))
+  expect(retention.map(({ strangersMs }) => strangersMs / DAY_MS)).toEqual([
+    Infinity,
+    Infinity,
+    7,
+    3,
+    1,
+  ])
+  expect(retention.map(({ neighboursMs }) => neighboursMs / DAY_MS)).toEqual([
     ...[Infinity, Infinity, Infinity, 30, 7],
   ])
   // A setting is never widened.
-  expect(daysKept(2, { strangersDays: 5, neighboursDays: 0 }).strangersMs).toBe(5 * DAY_MS)
+  expect(retentionDays(2, { strangersDays: 5, neighboursDays: 0 }).strangersMs).toBe(5 * DAY_MS)
 })

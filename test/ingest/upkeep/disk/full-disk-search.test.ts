@@ -18,7 +18,7 @@ function startGuard(bounded: ReturnType<typeof createBoundedDatabase>, diskCapMb
   return createDiskGuard({
     db: world.db,
     writer: world.writer,
-    room: bounded.room,
+    diskSpace: bounded.diskSpace,
     now: Date.now,
     searchedPosts: 1_000,
     dataDir: world.dataDir,
@@ -60,9 +60,9 @@ test('detects room by trying, where the free space reported is too small to tell
   world.db.prepare('INSERT INTO weight VALUES (zeroblob(?))').run(CAP_MB * 1_000_000)
   // Its cap is reached, so there never appears to be room.
   const guard = startGuard(bounded, CAP_MB)
-  expect(() => bounded.room.attempt(() => fillUp())).toThrow('full')
+  expect(() => bounded.diskSpace.attempt(() => fillUp())).toThrow('full')
   expect(guard.look().state).toBe('full')
-  const goesOn = bounded.room.untilRoom()
+  const goesOn = bounded.diskSpace.untilSpace()
   const later = startGuard(bounded, CAP_MB)
   world.db.pragma('max_page_count = 1000000')
   expect(later.look().state).not.toBe('full')

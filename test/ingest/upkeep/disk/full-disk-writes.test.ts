@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 
 afterEach(() => {
-  bounded.room.stop()
+  bounded.diskSpace.stop()
   world.dispose()
 })
 
@@ -58,7 +58,7 @@ test('however many writes find no room, it is logged once and few are tried', ()
     writer: world.writer,
     openTimeline: () => undefined,
     wakeBackfill: () => undefined,
-    room: bounded.room,
+    diskSpace: bounded.diskSpace,
   })
   const ask = () => posts.map((post, id) => answer({ kind: 'bookmark', id, did: alice, ...post }))
   bounded.fill(world.db)
@@ -69,9 +69,9 @@ test('however many writes find no room, it is logged once and few are tried', ()
   const done = replies.length - refused.length
   expect(bookmarks()).toBe(done)
   expect(commit.mock.calls.length).toBeLessThan(done + 10)
-  expect(bounded.told).toHaveLength(1)
+  expect(bounded.messages).toHaveLength(1)
 
   bounded.free(world.db)
   expect(ask().every(({ ok }) => ok)).toBe(true)
-  expect(bounded.told).toHaveLength(2)
+  expect(bounded.messages).toHaveLength(2)
 })

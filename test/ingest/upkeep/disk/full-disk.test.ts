@@ -49,15 +49,15 @@ function posts(): number {
 /** Uses no socket pool, whose closing sockets would delay the process's own end. */
 function get(port: number, path: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const asked = request({ port, path, host: '127.0.0.1', agent: false }, (answer) => {
+    const requested = request({ port, path, host: '127.0.0.1', agent: false }, (answer) => {
       let body = ''
       answer.on('data', (chunk: Buffer) => {
         body += chunk.toString()
       })
       answer.on('end', () => resolve({ status: answer.statusCode!, body }))
     })
-    asked.on('error', reject)
-    asked.end()
+    requested.on('error', reject)
+    requested.end()
   })
 }
 
@@ -86,9 +86,9 @@ test('a full disk stops only writes, and loses nothing', async (context) => {
   await slipstream.waitFor(/the disk is full/)
   const before = posts()
   expect(before).toBeLessThan(sent)
-  const isTold = async () =>
+  const isNotified = async () =>
     (await get(port, '/metrics')).body.includes('disk_state{state="full"} 1')
-  await until(isTold)
+  await until(isNotified)
   expect((await get(port, '/xrpc/_health')).status).toBe(200)
   const search = await get(port, `/xrpc/app.bsky.actor.getProfile?actor=${didOf('writer-1')}`)
   expect([200, 400]).toContain(search.status)
@@ -96,7 +96,7 @@ test('a full disk stops only writes, and loses nothing', async (context) => {
 
   disk.free()
   await until(() => posts() === sent)
-  await until(async () => !(await isTold()))
+  await until(async () => !(await isNotified()))
   expect(slipstream.output()).toMatch(/the disk has room again/)
   post(50)
   await until(() => posts() === sent)

@@ -17,9 +17,9 @@ let world: World
 afterEach(() => world.dispose())
 
 function startGuard() {
-  const { room } = createBoundedDatabase()
+  const { diskSpace } = createBoundedDatabase()
   const log = { info() {}, warn() {} }
-  const shared = { db: world.db, writer: world.writer, room, now: world.now, log }
+  const shared = { db: world.db, writer: world.writer, diskSpace, now: world.now, log }
   const onceOnly = createOnceOnly({
     ...shared,
     namedMembers: () => [world.account('named')],

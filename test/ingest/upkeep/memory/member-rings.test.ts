@@ -17,10 +17,10 @@ test.each([
     world.timelines.close(world.uid(did))
   }
   const { db, memory, now } = world
-  const asked = createMemberRings({ db, memory, now, isOurs })
-  asked(members[0]!)
+  const requested = createMemberRings({ db, memory, now, isOurs })
+  requested(members[0]!)
   const open = () => members.filter((did) => world.timelines.isOpen(world.uid(did)))
   expect(open()).toEqual(members.slice(0, 1))
-  for (const did of members) asked(did)
+  for (const did of members) requested(did)
   expect(open()).toEqual(members.filter(isOurs))
 })

@@ -5,7 +5,7 @@ import { truncateSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../../../src/base/config/config.ts'
 import { loadMemory } from '../../../../src/ingest/upkeep/memory/memory.ts'
-import { keepSnapshots } from '../../../../src/ingest/upkeep/memory/snapshots.ts'
+import { saveSnapshots } from '../../../../src/ingest/upkeep/memory/snapshots.ts'
 import { snapshotFiles } from '../../../support/snapshot-files.ts'
 import { createWorld, type World } from '../../../support/world.ts'
 
@@ -13,10 +13,10 @@ const NEVER_ENOUGH = 1_000_000
 
 let world: World
 let alice: string
-let told: { msg: string; from?: string }[]
+let notified: { msg: string; from?: string }[]
 
 beforeEach(() => {
-  told = []
+  notified = []
   world = createWorld({ members: ['alice'] })
   alice = world.account('alice')
   for (let i = 0; i < 50; i++) world.follow(alice, world.account(`person-${i}`))
@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => world.dispose())
 
 function load(fewAccounts?: number) {
-  const info = (figures: object, msg: string) => told.push({ ...figures, msg })
+  const info = (figures: object, msg: string) => notified.push({ ...figures, msg })
   const config = loadConfig({ SLIPSTREAM_DATA_DIR: world.dataDir })
   const log = { info, warn: info } as never
   const { saved, memory } = loadMemory({
@@ -33,28 +33,28 @@ function load(fewAccounts?: number) {
     log,
     ...(fewAccounts !== undefined && { fewAccounts }),
   })
-  const snapshots = keepSnapshots({ ...saved, db: world.db, writer: world.writer, log })
+  const snapshots = saveSnapshots({ ...saved, db: world.db, writer: world.writer, log })
   return { memory, snapshots }
 }
 
 async function written(): Promise<void> {
-  await expect.poll(() => told.some(({ msg }) => msg === 'snapshot written')).toBe(true)
+  await expect.poll(() => notified.some(({ msg }) => msg === 'snapshot written')).toBe(true)
 }
 
 it.each(['actors', 'graph'])('owes a snapshot if the one of %s is missing', async (missing) => {
   load().snapshots.finish()
   await written()
   world.db.prepare('DELETE FROM snapshots WHERE name = ?').run(missing)
-  told = []
+  notified = []
   const { memory, snapshots } = load()
-  expect(told[0]).toMatchObject({ from: 'rows' })
+  expect(notified[0]).toMatchObject({ from: 'rows' })
   expect(memory.actors.count).toBe(world.actors.count)
   expect(memory.graph.followsCount(world.uid(alice))).toBe(50)
   snapshots.startIfWorth(NEVER_ENOUGH)
   await written()
-  told = []
+  notified = []
   load()
-  expect(told[0]).toMatchObject({ from: 'snapshot', actors: world.actors.count })
+  expect(notified[0]).toMatchObject({ from: 'snapshot', actors: world.actors.count })
 })
 
 it('writes an owed snapshot at shutdown, although nothing changed', async () => {
@@ -62,9 +62,9 @@ it('writes an owed snapshot at shutdown, although nothing changed', async () => 
   await written()
   world.db.exec('DELETE FROM snapshots')
   load().snapshots.finish()
-  told = []
+  notified = []
   load().snapshots.finish()
-  expect(told).toMatchObject([{ from: 'snapshot' }])
+  expect(notified).toMatchObject([{ from: 'snapshot' }])
 })
 
 describe('many accounts', () => {
@@ -78,15 +78,15 @@ describe('many accounts', () => {
     world.account('did:web:not-plc.example')
     load().snapshots.finish()
     await written()
-    told = []
+    notified = []
   }
 
   it('are loaded by a thread beside the graph', async () => {
     await save()
     const expected = dids(load())
-    told = []
+    notified = []
     const loaded = load(MANY)
-    expect(told).toMatchObject([{ from: 'snapshot', actors: expected.length }])
+    expect(notified).toMatchObject([{ from: 'snapshot', actors: expected.length }])
     expect(dids(loaded)).toEqual(expected)
     expect(expected.map((did) => loaded.memory.actors.uidOf(did))).toEqual(
       expected.map((_, i) => i + 1),
@@ -108,8 +108,8 @@ describe('many accounts', () => {
     await save()
     const expected = dids(load())
     truncateSync(snapshotFiles(world.dataDir, 'actors')[0]!, 16)
-    told = []
+    notified = []
     expect(dids(load(MANY))).toEqual(expected)
-    expect(told[0]).toMatchObject({ from: 'rows' })
+    expect(notified[0]).toMatchObject({ from: 'rows' })
   })
 })

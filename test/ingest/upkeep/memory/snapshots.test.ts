@@ -8,8 +8,8 @@ import { type ActorTable, loadActorTable } from '../../../../src/data/graph/acto
 import { countActors } from '../../../../src/data/store/records/actors.ts'
 import { loadActors, loadGraph } from '../../../../src/ingest/indexing/memory/graph-snapshot.ts'
 import {
-  keepSnapshots,
-  type SnapshotKeeper,
+  type SnapshotSaver,
+  saveSnapshots,
 } from '../../../../src/ingest/upkeep/memory/snapshots.ts'
 import { until } from '../../../support/eventually.ts'
 import { createRandom } from '../../../support/random.ts'
@@ -20,7 +20,7 @@ import { createWorld, type World } from '../../../support/world.ts'
 
 const SEED = Number(process.env['SEED'] ?? 23)
 let world: World
-let keeper: SnapshotKeeper
+let saver: SnapshotSaver
 let written: object[]
 let failures: unknown[]
 const random = createRandom(SEED)
@@ -29,7 +29,7 @@ beforeEach(() => {
   world = createWorld({ scope: 'network', members: ['person-0'] })
   written = []
   failures = []
-  keeper = keepSnapshots({
+  saver = saveSnapshots({
     db: world.db,
     writer: world.writer,
     graph: world.memory.graph as SharedFollowGraph,
@@ -47,8 +47,8 @@ function live(events: number): void {
   for (const event of randomHistory(world, random, events)) world.apply([event])
 }
 
-async function untilTold(told: unknown[]): Promise<void> {
-  await until(() => told.length > 0)
+async function untilNotified(reported: unknown[]): Promise<void> {
+  await until(() => reported.length > 0)
 }
 
 function expectLoaded(): void {
@@ -66,42 +66,42 @@ function expectLoaded(): void {
 }
 
 it(`are written while rows and memory change, and only once worthwhile (seed ${SEED})`, async () => {
-  keeper.startIfWorth(1_000_000)
+  saver.startIfWorth(1_000_000)
   expect(countRows(world, 'snapshots')).toBe(0)
-  keeper.startIfWorth(1)
+  saver.startIfWorth(1)
   const going = setInterval(() => live(5), 1)
-  await untilTold(written)
+  await untilNotified(written)
   clearInterval(going)
   expectLoaded()
   expect(failures).toEqual([])
 })
 
 it('are completed at shutdown, whether begun or not, but only if there are changes', () => {
-  keeper.finish()
+  saver.finish()
   expect(written).toHaveLength(1)
   expectLoaded()
-  keeper.finish()
+  saver.finish()
   expect(written).toHaveLength(1)
   live(100)
-  keeper.startIfWorth(1)
+  saver.startIfWorth(1)
   live(100)
-  keeper.finish()
+  saver.finish()
   expect(written).toHaveLength(2)
   expectLoaded()
 })
 
 it('keep the previous one if writing fails, and are written at the next attempt', async () => {
-  keeper.finish()
+  saver.finish()
   live(100)
   world.db.exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON main.snapshots WHEN new.name = 'graph'
     BEGIN SELECT raise(ABORT, 'the disk is full'); END`)
-  keeper.startIfWorth(1)
-  await untilTold(failures)
+  saver.startIfWorth(1)
+  await untilNotified(failures)
   // What was written in vain takes no room.
   await expect.poll(() => snapshotFiles(world.dataDir)).toHaveLength(2)
   expectLoaded()
   world.db.exec('DROP TRIGGER full')
-  keeper.finish()
+  saver.finish()
   expect(written).toHaveLength(2)
   expectLoaded()
 })
@@ -116,9 +116,9 @@ it('leave the reserve of the disk free', () => {
     actors: world.memory.actors as ActorTable,
     log: { info: () => {}, warn: (failure: unknown) => failures.push(failure) } as never,
   }
-  const keeping = keepSnapshots(parts)
-  keeping.startIfWorth(1)
-  keeping.finish()
+  const retaining = saveSnapshots(parts)
+  retaining.startIfWorth(1)
+  retaining.finish()
   expect(failures).toMatchObject([
     { neededBytes: expect.any(Number) },
     { neededBytes: expect.any(Number) },
@@ -128,17 +128,17 @@ it('leave the reserve of the disk free', () => {
 
 it('is written once, however few the changes, if the start found none', async () => {
   const enough = 1_000_000
-  keeper.startIfWorth(enough)
-  const owing = keepSnapshots({
+  saver.startIfWorth(enough)
+  const owing = saveSnapshots({
     db: world.db,
     writer: world.writer,
     graph: world.memory.graph as SharedFollowGraph,
     actors: world.memory.actors as ActorTable,
-    isOwed: true,
+    isPending: true,
     log: { info: (figures: unknown) => written.push(figures as object), warn: () => {} } as never,
   })
   owing.startIfWorth(enough)
-  await untilTold(written)
+  await untilNotified(written)
   expectLoaded()
   owing.startIfWorth(enough)
   await new Promise((resolve) => setTimeout(resolve, 20))

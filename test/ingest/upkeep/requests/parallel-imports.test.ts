@@ -71,7 +71,7 @@ async function countFollows(): Promise<number> {
  * Emits new follows on the stream, a few at a time, until aborted.
  * @returns the number of follows emitted
  */
-async function keepStreaming(signal: AbortSignal): Promise<number> {
+async function startStreaming(signal: AbortSignal): Promise<number> {
   let count = 0
   for (; count < STREAMED || !signal.aborted; count++) {
     const record = {
@@ -90,7 +90,7 @@ async function keepStreaming(signal: AbortSignal): Promise<number> {
 it('all imports finish, and the stream goes on', async () => {
   const lists = [0, 1, 2].map(writeList)
   const ended = new AbortController()
-  const streaming = keepStreaming(ended.signal)
+  const streaming = startStreaming(ended.signal)
   const reports = await Promise.all(
     lists.map((path) => cliJson<ImportReport>(env, ['import-follows', path])),
   )

@@ -43,9 +43,9 @@ test('rates cover the last ten seconds, over all serving threads', () => {
   for (let second = 1; second <= 30; second++) {
     at += 1_000
     received += second <= 20 ? 100 : 7
-    for (const one of threads) {
-      one.count('/xrpc/io.test.a', 200, second <= 20 ? 3 : 0.004)
-      one.count('/xrpc/io.test.a', 500, 0.004)
+    for (const thread of threads) {
+      thread.count('/xrpc/io.test.a', 200, second <= 20 ? 3 : 0.004)
+      thread.count('/xrpc/io.test.a', 500, 0.004)
     }
     last = pulse.take(received)
   }
@@ -66,7 +66,7 @@ test('rates cover the last ten seconds, over all serving threads', () => {
 test('the history holds the mean of the reported values, skipping unknown ones', () => {
   const db = openWriter(dataDir)
   const record = recordHistory(writerOf(db), now)
-  const told = (members: number, lagMs: number | undefined) =>
+  const notified = (members: number, lagMs: number | undefined) =>
     record({
       stream: { lagMs },
       visibleMs: { p50: 1, p99: 4, count: members },
@@ -79,7 +79,7 @@ test('the history holds the mean of the reported values, skipping unknown ones',
       pulse: { eventsPerSecond: members * 2, answerMs: {} },
     } as IngestStatus)
   for (let second = 0; second < 25; second++) {
-    told(second, second % 2 === 0 ? second : undefined)
+    notified(second, second % 2 === 0 ? second : undefined)
     at += 1_000
   }
   const { at: times, series } = readHistory(db, HISTORY_RINGS[0], {

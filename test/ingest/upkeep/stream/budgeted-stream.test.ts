@@ -106,7 +106,7 @@ type RunningParts = {
   wire: 'v1' | 'v2'
 }
 
-function ifThereIsRoom(work: () => void): boolean {
+function ifThereIsSpace(work: () => void): boolean {
   work()
   return true
 }
@@ -126,7 +126,7 @@ function createRunning({ world, double, clock, note, budgetBytes, wire }: Runnin
   function start(): void {
     const traffic = createTraffic()
     const { db, writer } = world
-    const room = { ifThereIsRoom }
+    const diskSpace = { ifThereIsSpace }
     const connect =
       (use: StreamUse) =>
       (options: Parameters<Parameters<typeof createBudgetedStream>[0]['connectMain']>[0]) =>
@@ -146,7 +146,7 @@ function createRunning({ world, double, clock, note, budgetBytes, wire }: Runnin
     const stream = createBudgetedStream({
       db,
       writer,
-      room,
+      diskSpace,
       actors: world.actors,
       log,
       now,
@@ -171,7 +171,7 @@ function createRunning({ world, double, clock, note, budgetBytes, wire }: Runnin
         traffic,
         db,
         writer,
-        room,
+        diskSpace,
         now: () => clock.now,
         current: () => stream.status(),
         level: () => streamChoice(db).level,
@@ -203,8 +203,8 @@ function createRunning({ world, double, clock, note, budgetBytes, wire }: Runnin
 
 type Started = Awaited<ReturnType<typeof start>>
 
-function missing({ emitted, arrived }: Started, isMeant: (one: Started['emitted'][0]) => boolean) {
-  return emitted.filter((one) => isMeant(one) && !arrived.has(one.key)).map(({ key }) => key)
+function missing({ emitted, arrived }: Started, isMeant: (item: Started['emitted'][0]) => boolean) {
+  return emitted.filter((item) => isMeant(item) && !arrived.has(item.key)).map(({ key }) => key)
 }
 
 async function bytesOfADay(): Promise<number> {

@@ -15,7 +15,7 @@ export type Homes = {
   end(which: 'access' | 'all'): void
 }
 
-type Parts = {
+type Dependencies = {
   origin: string
   byName: (name: string | undefined) => SimulatedAccount | undefined
   serviceJwt: (claims: { iss: string; aud: string; lxm: string }) => Promise<string>
@@ -31,7 +31,7 @@ const EXPOSED = ['DPoP-Nonce', 'WWW-Authenticate', ...ON_WAY_BACK]
 const LABELERS = 'atproto-accept-labelers'
 
 /** Adds the routes; what is not a signed-in call goes on to those that the server has besides. */
-export function addHomes(app: Hono, parts: Parts): Homes {
+export function addHomes(app: Hono, parts: Dependencies): Homes {
   const consent: Consent = { answer: 'granted', isGranular: true }
   const sessions = createSessions({
     origin: parts.origin,
@@ -63,7 +63,7 @@ function tokenIsOver(c: Context) {
 
 type OwnMethod = (c: Context, account: SimulatedAccount) => Response | Promise<Response>
 
-function ownMethods({ emit, blobs }: Parts): Record<string, OwnMethod> {
+function ownMethods({ emit, blobs }: Dependencies): Record<string, OwnMethod> {
   const preferences = new Map<string, unknown[]>()
   const put: OwnMethod = async (c, account) => {
     const { collection, rkey, record = {} } = await c.req.json<Write>()
@@ -106,7 +106,13 @@ function ownMethods({ emit, blobs }: Parts): Record<string, OwnMethod> {
 
 async function forwarded(
   c: Context,
-  call: { homes: Homes; parts: Parts; account: SimulatedAccount; method: string; to: string },
+  call: {
+    homes: Homes
+    parts: Dependencies
+    account: SimulatedAccount
+    method: string
+    to: string
+  },
 ): Promise<Response> {
   const { homes, parts, account, method, to } = call
   const aud = to.split('#')[0]!

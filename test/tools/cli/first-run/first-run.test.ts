@@ -33,7 +33,7 @@ function freshFolder(): string {
   return folder
 }
 
-/** Types each line once its question is on the screen; `said` is what a person saw. */
+/** Types each line once its question is on the screen; `message` is what a person saw. */
 async function start(
   folder: string,
   typed: [question: RegExp, line: string][],
@@ -45,19 +45,19 @@ async function start(
     env: { PATH: process.env['PATH'], TERM: 'dumb', SHELL: '/bin/sh', ...compiled(), ...env },
   })
   running.add(child)
-  let said = ''
-  for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (piece) => (said += piece))
+  let message = ''
+  for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (piece) => (message += piece))
   const ended = once(child, 'close')
   let from = 0
   for (const [question, line] of typed) {
-    await until(() => question.test(said.slice(from)) || child.exitCode !== null, {
+    await until(() => question.test(message.slice(from)) || child.exitCode !== null, {
       what: `${question} is asked`,
     })
-    from = said.length
+    from = message.length
     child.stdin.write(line)
   }
   const [code] = await ended
-  return { code: code as number, said: said.replaceAll('\r', '') }
+  return { code: code as number, said: message.replaceAll('\r', '') }
 }
 
 function compiled(): Record<string, string> {
@@ -73,22 +73,22 @@ const HOST = /only this machine\]: $/
 describe('on a terminal, without any setting', () => {
   test('Enter, thrice, makes a server for the invited on this machine', async () => {
     const folder = freshFolder()
-    const { code, said } = await start(folder, [
+    const { code, said: message } = await start(folder, [
       [WHO, '\r'],
       [OWN, '\r'],
       [HOST, '\r'],
     ])
-    expect(said).toContain('.env is written:\n  SLIPSTREAM_MEMBERS=invite\n')
+    expect(message).toContain('.env is written:\n  SLIPSTREAM_MEMBERS=invite\n')
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('SLIPSTREAM_MEMBERS=invite\n')
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
     // It then starts with what was answered: the data folder is in the way.
-    expect(said).toMatch(/slipstream: .*data/)
+    expect(message).toMatch(/slipstream: .*data/)
     expect(code).toBe(FOLDER_REFUSED)
   })
 
   test('wrong answers get a sentence and are asked again', async () => {
     const folder = freshFolder()
-    const { said } = await start(folder, [
+    const { said: message } = await start(folder, [
       [WHO, 'everybody\r'],
       [WHO, '2\r'],
       [NAMES, '\r'],
@@ -107,7 +107,7 @@ describe('on a terminal, without any setting', () => {
       'A name, not an address: a service DID needs one.',
       'A host name looks like appview.example.org, with :port if it is not 443; this is “appview”.',
     ])
-      expect(said).toContain(`${sentence}\n`)
+      expect(message).toContain(`${sentence}\n`)
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(
       'SLIPSTREAM_MEMBERS=alice.example.org,did:plc:fivojrvylkim4nuo3pfqcf3k\nSLIPSTREAM_HOSTNAME=appview.example.org:8443\n',
     )
@@ -136,8 +136,8 @@ describe('on a terminal, without any setting', () => {
     ['the end of input', [[WHO, CTRL_D]]],
   ] as [string, [RegExp, string][]][])('%s leaves nothing', async (_, typed) => {
     const folder = freshFolder()
-    const { code, said } = await start(folder, typed)
-    expect(said).toContain('Nothing was written and nothing was started.')
+    const { code, said: message } = await start(folder, typed)
+    expect(message).toContain('Nothing was written and nothing was started.')
     expect(code).toBe(130)
     expect(readdirSync(folder)).toEqual(['data'])
   })
@@ -147,8 +147,8 @@ describe('nothing is asked', () => {
   test('where there is a .env, even an empty one', async () => {
     const folder = freshFolder()
     writeFileSync(join(folder, '.env'), '')
-    const { code, said } = await start(folder, [])
-    expect(said).not.toContain('Who may read')
+    const { code, said: message } = await start(folder, [])
+    expect(message).not.toContain('Who may read')
     expect(code).toBe(FOLDER_REFUSED)
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('')
   })
@@ -158,8 +158,12 @@ describe('nothing is asked', () => {
     ['where something is set', { SLIPSTREAM_PORT: '0' }],
   ])('%s', async (_, env) => {
     const folder = freshFolder()
-    const { code, said } = await start(folder, [], env as unknown as Record<string, string>)
-    expect(said).not.toContain('Who may read')
+    const { code, said: message } = await start(
+      folder,
+      [],
+      env as unknown as Record<string, string>,
+    )
+    expect(message).not.toContain('Who may read')
     expect(code).toBe(FOLDER_REFUSED)
     expect(existsSync(join(folder, '.env'))).toBe(false)
   })
@@ -171,10 +175,10 @@ describe('nothing is asked', () => {
       env: { PATH: process.env['PATH'], ...compiled() },
     })
     running.add(child)
-    let said = ''
-    for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (piece) => (said += piece))
+    let message = ''
+    for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (piece) => (message += piece))
     const [code] = await once(child, 'close')
-    expect(said).not.toContain('Who may read')
+    expect(message).not.toContain('Who may read')
     expect(code).toBe(FOLDER_REFUSED)
     expect(existsSync(join(folder, '.env'))).toBe(false)
   })

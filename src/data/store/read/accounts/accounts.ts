@@ -30,8 +30,8 @@ export function createAccounts(db: Db): Accounts {
   return {
     uidOfHandle: (handle) => byHandle.get(handle.toLowerCase()) ?? 0,
     uidsOfHandles(handles) {
-      const asked = JSON.stringify(handles.map((handle) => handle.toLowerCase()))
-      const found = new Map(byHandles.all(asked).map(({ place, uid }) => [place, uid]))
+      const requested = JSON.stringify(handles.map((handle) => handle.toLowerCase()))
+      const found = new Map(byHandles.all(requested).map(({ place, uid }) => [place, uid]))
       return handles.map((_, i) => found.get(i) ?? 0)
     },
     revOf: (uid) => rev.get(uid) ?? undefined,

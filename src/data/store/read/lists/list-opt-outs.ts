@@ -62,8 +62,8 @@ export function prepareListOptOuts(db: Db, actors: Pick<ActorReader, 'didOf'>): 
   )
   return {
     byEach(uid, scopes) {
-      const asked = JSON.stringify(scopes.map(({ owner, uri }) => [owner, uri]))
-      return new Map(byEach.all({ uid, scopes: asked }).map(({ uri, rkey }) => [uri, rkey]))
+      const requested = JSON.stringify(scopes.map(({ owner, uri }) => [owner, uri]))
+      return new Map(byEach.all({ uid, scopes: requested }).map(({ uri, rkey }) => [uri, rkey]))
     },
     scopeOf(id) {
       const row = list.get(id)

@@ -5,28 +5,28 @@ import type { Db } from '../id-list.ts'
 import { type OptOutScope, optedOut } from './list-opt-outs.ts'
 
 /** `sortAt` in milliseconds. */
-export type PlacedList = { id: number; sortAt: number; cid: Buffer; purpose: string }
+export type PositionedList = { id: number; sortAt: number; cid: Buffer; purpose: string }
 
 /** Of several items for one account, the first by record key. */
-type PlacedMember = { subject: number; rkey: PackedRkey; sortAt: number }
+type PositionedMember = { subject: number; rkey: PackedRkey; sortAt: number }
 
-type MemberPlace = { sortAt: number; rkey: PackedRkey }
+type MemberPosition = { sortAt: number; rkey: PackedRkey }
 type MemberPage = {
-  below: MemberPlace | undefined
+  below: MemberPosition | undefined
   limit: number
   without: OptOutScope | undefined
 }
 
 type ListPageReader = {
   /** Only lists with a record, here and below; the newest if there are too many. */
-  ofCreator(uid: number): PlacedList[]
-  mutedBy(uid: number): PlacedList[]
-  blockedBy(uid: number): PlacedList[]
+  ofCreator(uid: number): PositionedList[]
+  mutedBy(uid: number): PositionedList[]
+  blockedBy(uid: number): PositionedList[]
   /**
    * Newest first, below a place.
    * @param without - leaves out the accounts that opted out of it
    */
-  members(list: number, page: MemberPage): PlacedMember[]
+  members(list: number, page: MemberPage): PositionedMember[]
   /** Distinct uids, in arbitrary order. */
   allMembers(list: number, limit: number): number[]
   /** The next distinct uids above one, ascending. */
@@ -57,15 +57,15 @@ ORDER BY li.sort_at DESC, li.rkey DESC LIMIT +@limit`
 }
 
 export function prepareListPages(db: Db): ListPageReader {
-  const ofCreator = db.prepare<[number], PlacedList>(
+  const ofCreator = db.prepare<[number], PositionedList>(
     `SELECT ${COLUMNS} FROM lists l WHERE l.uid = ? AND l.cid IS NOT NULL
       ORDER BY l.sort_at DESC LIMIT ${MAX_LISTS}`,
   )
-  const muted = db.prepare<[number], PlacedList>(subscribed('list_mutes'))
-  const blocked = db.prepare<[number], PlacedList>(subscribed('list_blocks'))
+  const muted = db.prepare<[number], PositionedList>(subscribed('list_mutes'))
+  const blocked = db.prepare<[number], PositionedList>(subscribed('list_blocks'))
   type Page = { list: number; limit: number } & OptOutScope
-  const top = db.prepare<[Page], PlacedMember>(members(''))
-  const further = db.prepare<[Page & MemberPlace], PlacedMember>(
+  const top = db.prepare<[Page], PositionedMember>(members(''))
+  const further = db.prepare<[Page & MemberPosition], PositionedMember>(
     members('AND (li.sort_at, li.rkey) < (+@sortAt, +@rkey)'),
   )
   const all = db

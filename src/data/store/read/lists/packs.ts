@@ -53,13 +53,13 @@ GROUP BY li.list`
 export function preparePacks(db: Db): PackReader {
   const lists = db.prepare<[string], { id: number } & ListKey>(LISTS)
   const anyLists = db.prepare<[string], { id: number } & ListKey>(ANY_LISTS)
-  const asked = (keys: readonly ListKey[]) =>
+  const requested = (keys: readonly ListKey[]) =>
     JSON.stringify(keys.map(({ uid, rkey }) => [uid, ...keyJson(rkey)]))
   const members = db.prepare<[{ lists: string; newest: number }], MemberRow>(MEMBERS)
   const items = db.prepare<[string, number], MemberRow>(ITEMS)
   return {
-    listsByKey: (keys) => lists.all(asked(keys)),
-    anyListsByKey: (keys) => anyLists.all(asked(keys)),
+    listsByKey: (keys) => lists.all(requested(keys)),
+    anyListsByKey: (keys) => anyLists.all(requested(keys)),
     membersOf: (ids, newest) => members.all({ lists: idList(ids), newest }),
     itemsOf: (ids, subject) => items.all(idList(ids), subject),
   }

@@ -75,7 +75,7 @@ export function prepareAuthorFeed(db: Db) {
     const isPartial = ends.some((end) => end.isPartial && end.floor === floor)
     const toRows = (columns: Columns[], toItem: (id: number) => number): AuthorFeedRow[] =>
       columns
-        .filter(([sortAt, , , shown]) => sortAt >= floor && shown === 1)
+        .filter(([sortAt, , , isVisible]) => sortAt >= floor && isVisible === 1)
         .map(([sortAt, id, cid]) => ({ sortAt, cid: unpackCid(cid), tie: toItem(id) }))
     return { rows: [...toRows(posts, postItem), ...toRows(reposts, repostItem)], floor, isPartial }
   }

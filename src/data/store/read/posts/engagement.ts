@@ -2,13 +2,17 @@
 
 import type { Db } from '../id-list.ts'
 
-export type EngagementPlace = { sortAt: number; id: number }
+export type EngagementPosition = { sortAt: number; id: number }
 
-/** `shown` is what a page lists: the reposter's uid, or the quote's posts.id. */
-export type EngagementRow = EngagementPlace & { shown: number }
+/** `text` is what a page lists: the reposter's uid, or the quote's posts.id. */
+export type EngagementRow = EngagementPosition & { shown: number }
 
 /** @param of - a post, or an account */
-export type ReadEngagement = (of: number, below: EngagementPlace, limit: number) => EngagementRow[]
+export type ReadEngagement = (
+  of: number,
+  below: EngagementPosition,
+  limit: number,
+) => EngagementRow[]
 
 type EngagementReader = {
   reposts: ReadEngagement
@@ -19,8 +23,8 @@ type EngagementReader = {
   stateOf(post: number): number | undefined
 }
 
-const page = (shown: string, table: string, condition: string) => /* sql */ `
-SELECT id, sort_at AS sortAt, ${shown} AS shown FROM ${table}
+const page = (text: string, table: string, condition: string) => /* sql */ `
+SELECT id, sort_at AS sortAt, ${text} AS shown FROM ${table}
 WHERE ${condition} AND (sort_at, id) < (+?, +?) ORDER BY sort_at DESC, id DESC LIMIT +?`
 
 /** An account may have reposted it more than once. */

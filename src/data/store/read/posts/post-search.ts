@@ -4,7 +4,7 @@
 import { matchIn, type PostMatch } from '../../search/post-query.ts'
 import { type Db, idList } from '../id-list.ts'
 
-export type PostPlace = { id: number; period: number }
+export type PostPosition = { id: number; period: number }
 
 export type FoundPost = {
   id: number
@@ -18,7 +18,7 @@ export type FoundPost = {
 }
 
 /** From the first place (inclusive) to below the second. */
-export type PlaceRange = { from: PostPlace; below: PostPlace }
+export type PositionRange = { from: PostPosition; below: PostPosition }
 
 /**
  * A stretch of the index, from period `first` to the next one (search/stretches.ts). While it is
@@ -26,7 +26,7 @@ export type PlaceRange = { from: PostPlace; below: PostPlace }
  */
 export type Stretch = { first: number; id: number; movedFrom: number | null }
 
-type StretchPart = { stretch: Stretch; range: PlaceRange; limit: number }
+type StretchPart = { stretch: Stretch; range: PositionRange; limit: number }
 
 export type PostSearch = ReturnType<typeof preparePostSearch>
 
@@ -35,7 +35,7 @@ const IN_RANGE = `post_words MATCH ? AND rowid >= ((CAST(? AS INTEGER) << 31) | 
 
 export function preparePostSearch(db: Db) {
   type Args = [string, number, number, number, number, number]
-  const places = db.prepare<Args, PostPlace>(
+  const positions = db.prepare<Args, PostPosition>(
     `SELECT rowid & 2147483647 AS id, rowid >> 31 AS period FROM post_words
       WHERE ${IN_RANGE} ORDER BY rowid DESC LIMIT ?`,
   )
@@ -61,7 +61,7 @@ export function preparePostSearch(db: Db) {
     `SELECT first, id, moved_from AS movedFrom FROM post_stretches
       WHERE first <= ? ORDER BY first DESC LIMIT 1`,
   )
-  const args = (match: string, { from, below }: PlaceRange, limit: number): Args => [
+  const args = (match: string, { from, below }: PositionRange, limit: number): Args => [
     match,
     from.period,
     from.id,
@@ -71,8 +71,8 @@ export function preparePostSearch(db: Db) {
   ]
   return {
     /** Matches in one stretch, newest first; the range lies within the stretch. */
-    places: (match: PostMatch, { stretch, range, limit }: StretchPart): PostPlace[] =>
-      places.all(...args(matchIn(idsOf(stretch), match), range, limit)),
+    positions: (match: PostMatch, { stretch, range, limit }: StretchPart): PostPosition[] =>
+      positions.all(...args(matchIn(idsOf(stretch), match), range, limit)),
     /** Number of matches in one stretch, up to `limit`. */
     count: (match: PostMatch, { stretch, range, limit }: StretchPart): number =>
       count.get(...args(matchIn(idsOf(stretch), match), range, limit)) ?? 0,

@@ -11,7 +11,7 @@ type RecordLikerReader = {
   /** records.id, even of a stub; 0 if there is none. */
   idOf(key: RecordKey): number
   /** Each account once, by its latest like. */
-  below(record: number, place: RecordLiker, limit: number): RecordLike[]
+  below(record: number, position: RecordLiker, limit: number): RecordLike[]
 }
 
 const ID = 'SELECT id FROM records WHERE uid = ? AND collection = ? AND rkey = ?'
@@ -28,6 +28,6 @@ export function prepareRecordLikers(db: Db): RecordLikerReader {
   const below = db.prepare<[number, number, number, number], RecordLike>(BELOW)
   return {
     idOf: ({ uid, collection, rkey }) => id.get(uid, collection, rkey) ?? 0,
-    below: (record, place, limit) => below.all(record, place.createdAt, place.uid, limit),
+    below: (record, position, limit) => below.all(record, position.createdAt, position.uid, limit),
   }
 }

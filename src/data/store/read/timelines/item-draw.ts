@@ -18,15 +18,15 @@ export function prepareItemDraw(db: Db, actors: Pick<ActorReader, 'hashOf'>): Dr
   const items = new Float64Array(REMEMBERED)
   const hashes = new Int32Array(REMEMBERED)
   return (item, follower) => {
-    const place = item % REMEMBERED
-    if (items[place] !== item) {
+    const slot = item % REMEMBERED
+    if (items[slot] !== item) {
       const isRepost = isRepostItem(item)
       const key = (isRepost ? repost : post).get(rowIdOf(item))
       // A deleted item is shown to no follower.
       if (!key) return 0
-      items[place] = item
-      hashes[place] = itemHash(actors.hashOf(key[0]), key[1], isRepost)
+      items[slot] = item
+      hashes[slot] = itemHash(actors.hashOf(key[0]), key[1], isRepost)
     }
-    return hashDraw(hashes[place]!, actors.hashOf(follower))
+    return hashDraw(hashes[slot]!, actors.hashOf(follower))
   }
 }

@@ -12,7 +12,7 @@ import { handleOf } from '../people/people.ts'
 import { type Item, isLeftOut, postCard } from '../posts/post.ts'
 import type { FeedPage } from '../timeline/timeline.ts'
 import { postOf } from '../timeline/tuner.ts'
-import { reasonWords, said } from './words.ts'
+import { reasonWords, reported } from './words.ts'
 
 const PAGE = 30
 const LESS = 'app.bsky.feed.defs#requestLess'
@@ -33,8 +33,8 @@ export function forYouView(feed: string): View {
         'div',
         { class: 'row wrap' },
         ...(context ? why(context) : []),
-        button(said('less'), () => void less(post, node), { class: 'quiet' }),
-        button(said('notAuthor'), () => void notThisAuthor(post), { class: 'quiet' }),
+        button(reported('less'), () => void less(post, node), { class: 'quiet' }),
+        button(reported('notAuthor'), () => void notThisAuthor(post), { class: 'quiet' }),
       ),
     )
     cards.push({ did: post.author.did, node })
@@ -42,27 +42,31 @@ export function forYouView(feed: string): View {
   }
 
   async function less(post: AppBskyFeedDefs.PostView, node: HTMLElement): Promise<void> {
-    if (await told(feed, post, LESS)) {
+    if (await notified(feed, post, LESS)) {
       node.remove()
-      toast(said('lessDone'))
+      toast(reported('lessDone'))
     }
   }
 
   async function notThisAuthor(post: AppBskyFeedDefs.PostView): Promise<void> {
-    if (!(await told(feed, post, NOT_THIS_AUTHOR))) return
+    if (!(await notified(feed, post, NOT_THIS_AUTHOR))) return
     for (const { did, node } of cards) if (did === post.author.did) node.remove()
-    toast(said('notAuthorDone', { name: handleOf(post.author) }))
+    toast(reported('notAuthorDone', { name: handleOf(post.author) }))
   }
 
   const { node, first } = endless(el('ol', { class: 'feed' }), async (cursor) => {
     const page = await ask<FeedPage>('app.bsky.feed.getFeed', { feed, limit: PAGE, cursor })
-    const shown = page.feed.filter(({ post }) => !isLeftOut(post) && !post.viewer?.threadMuted)
-    return { nodes: shown.map(cardOf), cursor: page.cursor }
+    const visible = page.feed.filter(({ post }) => !isLeftOut(post) && !post.viewer?.threadMuted)
+    return { nodes: visible.map(cardOf), cursor: page.cursor }
   })
   return { title: t('forYou'), node, first }
 }
 
-function told(feed: string, { uri }: AppBskyFeedDefs.PostView, event: string): Promise<boolean> {
+function notified(
+  feed: string,
+  { uri }: AppBskyFeedDefs.PostView,
+  event: string,
+): Promise<boolean> {
   const interactions = [{ item: uri, event }]
   return attempt(() => tell('app.bsky.feed.sendInteractions', { feed, interactions }))
 }
@@ -71,7 +75,7 @@ function told(feed: string, { uri }: AppBskyFeedDefs.PostView, event: string): P
 function why(context: string): HTMLElement[] {
   const words = el('p', { class: 'aside', hidden: true }, reasonWords(context))
   const ask = button(
-    said('why'),
+    reported('why'),
     () => {
       words.hidden = !words.hidden
       ask.setAttribute('aria-expanded', String(!words.hidden))

@@ -35,7 +35,10 @@ const table = {
   people: ['{count} people', '{count} Leuten', '{count} 人'],
 } as const satisfies Record<string, readonly [string, string, string]>
 
-export function said(key: keyof typeof table, values?: Record<string, string | number>): string {
+export function reported(
+  key: keyof typeof table,
+  values?: Record<string, string | number>,
+): string {
   return inLanguage(table[key], values)
 }
 
@@ -46,13 +49,13 @@ const MEMBERS = /^liked by (\d+) members? here$/
 /** The server's reason (feedContext) in the reader's language; as it is if it is another server's. */
 export function reasonWords(context: string): string {
   const [, likers, shared] = CO_LIKERS.exec(context) ?? []
-  if (likers) return said('coLikers', { people: peopleWords(likers), shared: Number(shared) })
+  if (likers) return reported('coLikers', { people: peopleWords(likers), shared: Number(shared) })
   const [, followed] = FOLLOWS.exec(context) ?? []
-  if (followed) return said('follows', { people: peopleWords(followed) })
+  if (followed) return reported('follows', { people: peopleWords(followed) })
   const [, members] = MEMBERS.exec(context) ?? []
-  return members ? said('members', { count: Number(members) }) : context
+  return members ? reported('members', { count: Number(members) }) : context
 }
 
 function peopleWords(count: string): string {
-  return count === '1' ? said('person') : said('people', { count: Number(count) })
+  return count === '1' ? reported('person') : reported('people', { count: Number(count) })
 }

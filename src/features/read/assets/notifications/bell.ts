@@ -17,12 +17,12 @@ const SUBSCRIPTIONS: Record<Choice, Subscription> = {
 
 /** @param now - undefined if there is none */
 export function bell(did: string, name: string, now: Subscription | undefined): HTMLElement {
-  let kept = choiceOf(now)
+  let stored = choiceOf(now)
   const words = { off: t('bellOff'), post: t('bellPosts'), reply: t('bellReplies') }
   const select = el(
     'select',
     { class: 'bell', 'aria-label': t('bell', { name }), onchange: () => void put() },
-    ...CHOICES.map((one) => el('option', { value: one, selected: one === kept }, words[one])),
+    ...CHOICES.map((item) => el('option', { value: item, selected: item === stored }, words[item])),
   )
   async function put(): Promise<void> {
     const wanted = select.value as Choice
@@ -33,8 +33,8 @@ export function bell(did: string, name: string, now: Subscription | undefined): 
       await tell('app.bsky.notification.putActivitySubscription', input)
       toast(t('saved'))
     })
-    if (isDone) kept = wanted
-    select.value = kept
+    if (isDone) stored = wanted
+    select.value = stored
     select.disabled = false
   }
   return select

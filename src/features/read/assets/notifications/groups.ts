@@ -24,10 +24,10 @@ export function groupsOf<Notification extends One>(
   all: readonly Notification[],
 ): [Notification, ...Notification[]][] {
   const groups: [Notification, ...Notification[]][] = []
-  for (const one of all) {
-    const group = groups.find((before) => belongs(one, before))
-    if (group) group.push(one)
-    else groups.push([one])
+  for (const notification of all) {
+    const group = groups.find((before) => belongs(notification, before))
+    if (group) group.push(notification)
+    else groups.push([notification])
   }
   return groups
 }

@@ -45,10 +45,10 @@ export function notificationsView(): View {
     )
     const posts = await postsOf(page.notifications)
     if (cursor === undefined) void markSeen(page.notifications[0]?.indexedAt)
-    const shown = page.notifications.filter(
+    const visible = page.notifications.filter(
       ({ author }) => !judgedProfile(author).ui('contentList').filter,
     )
-    return { nodes: groupsOf(shown).map((group) => row(group, posts)), cursor: page.cursor }
+    return { nodes: groupsOf(visible).map((group) => row(group, posts)), cursor: page.cursor }
   })
   return { title: t('notifications'), node: el('div', {}, browserPush(), node), first, more }
 }
@@ -74,10 +74,10 @@ function row(
   group: readonly [Notification, ...Notification[]],
   posts: ReadonlyMap<string, Post>,
 ): HTMLElement {
-  const [one] = group
-  const { author, reason, indexedAt } = one
+  const [notification] = group
+  const { author, reason, indexedAt } = notification
   const isRead = group.every((each) => each.isRead)
-  const post = posts.get(postUriOf(one) ?? '')
+  const post = posts.get(postUriOf(notification) ?? '')
   const words = t(WORDS[reason] ?? 'otherReason', { name: namesOf(group), reason })
   const to = post ? postPath(post.uri) : profilePath(author)
   const head = el(
@@ -100,7 +100,7 @@ function row(
 /** The newest by name, the others by number. */
 function namesOf(group: readonly [Notification, ...Notification[]]): string {
   const [{ author }] = group
-  const count = new Set(group.map((one) => one.author.did)).size - 1
+  const count = new Set(group.map((notification) => notification.author.did)).size - 1
   const name = nameOf(author)
   return count === 0 ? name : t('andOthers', { name, count })
 }
@@ -119,10 +119,10 @@ async function markSeen(newest = ''): Promise<void> {
 }
 
 function showCount(count: number): void {
-  const place = byId('unread')
-  place.textContent = count > 0 ? String(count) : ''
-  place.setAttribute('aria-label', count > 0 ? t('unread', { count }) : '')
-  place.hidden = count === 0
+  const position = byId('unread')
+  position.textContent = count > 0 ? String(count) : ''
+  position.setAttribute('aria-label', count > 0 ? t('unread', { count }) : '')
+  position.hidden = count === 0
   const { setAppBadge, clearAppBadge } = navigator
   void (count > 0 ? setAppBadge?.call(navigator, count) : clearAppBadge?.call(navigator))?.catch(
     () => {},

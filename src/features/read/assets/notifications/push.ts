@@ -11,29 +11,29 @@ const APP_ID = 'io.slipstream.read'
 
 /** A button, or nothing where neither browser nor server can. */
 export function browserPush(): HTMLElement {
-  const place = el('div', { class: 'push' })
-  if ('PushManager' in globalThis && 'serviceWorker' in navigator) void show(place)
-  return place
+  const position = el('div', { class: 'push' })
+  if ('PushManager' in globalThis && 'serviceWorker' in navigator) void show(position)
+  return position
 }
 
-async function show(place: HTMLElement): Promise<void> {
+async function show(position: HTMLElement): Promise<void> {
   const registration = await worker()
   const existing = await registration?.pushManager.getSubscription()
   if (!registration) return
-  place.replaceChildren(
+  position.replaceChildren(
     existing
       ? el(
           'p',
           { class: 'aside' },
           t('pushOn'),
           ' ',
-          button(t('undo'), () => void attempt(() => off(existing, place)), { class: 'quiet' }),
+          button(t('undo'), () => void attempt(() => off(existing, position)), { class: 'quiet' }),
         )
-      : button(t('push'), () => void attempt(() => on(registration, place))),
+      : button(t('push'), () => void attempt(() => on(registration, position))),
   )
 }
 
-async function on(registration: ServiceWorkerRegistration, place: HTMLElement): Promise<void> {
+async function on(registration: ServiceWorkerRegistration, position: HTMLElement): Promise<void> {
   const found = await ask<{ publicKey: string }>('io.slipstream.notification.getPushKey').catch(
     () => undefined,
   )
@@ -46,7 +46,7 @@ async function on(registration: ServiceWorkerRegistration, place: HTMLElement): 
   })
   await write('app.bsky.notification.registerPush', registrationOf(subscription))
   toast(t('pushOn'))
-  await show(place)
+  await show(position)
 }
 
 /** Whoever signs out here is not told here any more, and nobody after them is told of their things. */
@@ -61,10 +61,10 @@ async function end(subscription: PushSubscription): Promise<void> {
   await subscription.unsubscribe()
 }
 
-async function off(subscription: PushSubscription, place: HTMLElement): Promise<void> {
+async function off(subscription: PushSubscription, position: HTMLElement): Promise<void> {
   await end(subscription)
   toast(t('pushOff'))
-  await show(place)
+  await show(position)
 }
 
 function registrationOf(subscription: PushSubscription) {

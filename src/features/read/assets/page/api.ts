@@ -88,9 +88,9 @@ async function call<T>(path: string, init: RequestInit, options: Options): Promi
   throw new CallError(response.status, error, message)
 }
 
-async function reached(one: Session, path: string, init: RequestInit): Promise<Response> {
+async function reached(oAuthSession: Session, path: string, init: RequestInit): Promise<Response> {
   try {
-    return await one.fetchHandler(path, init)
+    return await oAuthSession.fetchHandler(path, init)
   } catch (error) {
     const reason = reasonOf(error)
     if (reason === 'revoked' || reason === 'expired') throw new SessionOverError(reason)
@@ -110,7 +110,7 @@ function searchOf(params: Values): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined) continue
-    for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one))
+    for (const item of Array.isArray(value) ? value : [value]) search.append(name, String(item))
   }
   return search.size > 0 ? `?${search}` : ''
 }

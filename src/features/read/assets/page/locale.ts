@@ -16,17 +16,17 @@ function once<T>(make: () => T): () => T {
 export const language = once((): Language => {
   const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages]
   const found = wanted
-    .map((one) => one.slice(0, 2))
-    .find((one) => languages.includes(one as Language))
+    .map((value) => value.slice(0, 2))
+    .find((value) => languages.includes(value as Language))
   return (found as Language | undefined) ?? 'en'
 })
 
 /** The language as it is written where the reader is: times and numbers differ by country. */
 const locale = once(
-  () => navigator.languages.find((one) => one.slice(0, 2) === language()) ?? language(),
+  () => navigator.languages.find((value) => value.slice(0, 2) === language()) ?? language(),
 )
 /** Making a format takes longer than a page's use of it. */
-const wholeNumbers = once(() => new Intl.NumberFormat(locale()))
+const completeNumbers = once(() => new Intl.NumberFormat(locale()))
 const shortNumbers = once(() => new Intl.NumberFormat(language(), { notation: 'compact' }))
 const lists = once(() => new Intl.ListFormat(language()))
 const times = once(
@@ -36,8 +36,8 @@ const timesPast = once(
   () => new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' }),
 )
 
-export function chooseLanguage(one: string): void {
-  localStorage.setItem(STORED, one)
+export function chooseLanguage(value: string): void {
+  localStorage.setItem(STORED, value)
 }
 
 export function clock(at: Date): string {
@@ -61,7 +61,7 @@ export function ago(at: string, now = Date.now()): string {
 }
 
 /** Such as 1,234. */
-export const numeral = (value: number): string => wholeNumbers().format(value)
+export const numeral = (value: number): string => completeNumbers().format(value)
 
 /** Such as 1.2K. */
 export const compact = (count: number): string => shortNumbers().format(count)

@@ -31,12 +31,12 @@ async function register(): Promise<ServiceWorkerRegistration | undefined> {
 }
 
 const PAGE = 'slipstream-last-page'
-const MAX_KEPT = 1_000_000
+const MAX_CACHED = 1_000_000
 
 /** Keeps what the timeline shows, as text and addresses of posts: what can be shown without a network. */
-export function keepLastPage(posts: readonly { by: string; text: string; at: string }[]): void {
-  const kept = JSON.stringify({ at: Date.now(), posts: posts.slice(0, 50) })
-  if (kept.length < MAX_KEPT) localStorage.setItem(PAGE, kept)
+export function storeLastPage(posts: readonly { by: string; text: string; at: string }[]): void {
+  const filtered = JSON.stringify({ at: Date.now(), posts: posts.slice(0, 50) })
+  if (filtered.length < MAX_CACHED) localStorage.setItem(PAGE, filtered)
 }
 
 export function lastPage():

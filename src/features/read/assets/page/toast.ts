@@ -5,7 +5,7 @@ import { button, byId, el, present } from './dom.ts'
 import { problemWords } from './problems.ts'
 import { t } from './words.ts'
 
-const SHOWN_MS = 8_000
+const PRESENTED_MS = 8_000
 let timer: ReturnType<typeof setTimeout> | undefined
 let onGone: (() => void) | undefined
 /** What had the focus before "Undo" took it. */
@@ -41,7 +41,7 @@ function wait(): void {
   timer = setTimeout(() => {
     if (byId('toast').matches(':hover, :focus-within')) wait()
     else hide()
-  }, SHOWN_MS)
+  }, PRESENTED_MS)
 }
 
 function hide(): void {

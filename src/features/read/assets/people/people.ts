@@ -105,15 +105,17 @@ export function proofLine(
 ): HTMLElement {
   const words = knownWords(known, key)
   if (!words) return el('p', { class: 'proof' }, key === 'followedBy' ? t('noKnown') : '')
-  const place = el('div', { class: 'proof' })
-  const faces = (known?.followers ?? known?.actors ?? []).slice(0, 3).map((one) => face(one, 20))
+  const position = el('div', { class: 'proof' })
+  const faces = (known?.followers ?? known?.actors ?? [])
+    .slice(0, 3)
+    .map((follower) => face(follower, 20))
   const all =
     showAll &&
-    button(t('showAll'), () => void showAll((people) => place.append(peopleList(people))), {
+    button(t('showAll'), () => void showAll((people) => position.append(peopleList(people))), {
       class: 'quiet',
     })
-  place.append(
+  position.append(
     ...present([el('span', { class: 'faces' }, ...faces), el('span', { dir: 'auto' }, words), all]),
   )
-  return place
+  return position
 }

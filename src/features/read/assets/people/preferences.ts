@@ -46,7 +46,7 @@ export async function setMutedWords(items: readonly AppBskyActorDefs.MutedWord[]
     {},
   )
   const $type = 'app.bsky.actor.defs#mutedWordsPref'
-  const others = now.filter((one) => one.$type !== $type)
+  const others = now.filter((preference) => preference.$type !== $type)
   await write('app.bsky.actor.putPreferences', { preferences: [...others, { $type, items }] })
   await loadPreferences()
 }
@@ -67,8 +67,8 @@ async function definitionsOf(dids: string[]): Promise<NonNullable<ModerationOpts
   return Object.fromEntries(
     found.views.map(({ creator, policies }) => [
       creator.did,
-      (policies?.labelValueDefinitions ?? []).map((one) =>
-        interpretLabelValueDefinition(one, creator.did),
+      (policies?.labelValueDefinitions ?? []).map((labelValueDefinition) =>
+        interpretLabelValueDefinition(labelValueDefinition, creator.did),
       ),
     ]),
   )
@@ -79,7 +79,7 @@ function optionsOf(
   labelers: readonly string[],
   labelDefs: NonNullable<ModerationOpts['labelDefs']>,
 ): ModerationOpts {
-  const one = (name: string) => prefs.find(({ $type }) => $type === `app.bsky.actor.defs#${name}`)
+  const run = (name: string) => prefs.find(({ $type }) => $type === `app.bsky.actor.defs#${name}`)
   const chosen = prefs.filter(
     ({ $type }) => $type === 'app.bsky.actor.defs#contentLabelPref',
   ) as unknown as LabelPref[]
@@ -96,7 +96,7 @@ function optionsOf(
     userDid: me(),
     labelDefs,
     prefs: {
-      adultContentEnabled: one('adultContentPref')?.['enabled'] === true,
+      adultContentEnabled: run('adultContentPref')?.['enabled'] === true,
       labels: {
         porn: 'hide',
         sexual: 'warn',
@@ -106,7 +106,7 @@ function optionsOf(
       },
       labelers: labelers.map((did) => ({ did, labels: labelsOf(did) })),
       mutedWords: mutedWords(),
-      hiddenPosts: (one('hiddenPostsPref')?.['items'] as string[] | undefined) ?? [],
+      hiddenPosts: (run('hiddenPostsPref')?.['items'] as string[] | undefined) ?? [],
     },
   }
 }

@@ -20,21 +20,21 @@ type Picture = {
 const MAX_DEPTH = 2
 
 export function embedNode(embed: Embed, isOwn: boolean, depth = 0): Child {
-  const one = embed as { $type?: string; [field: string]: unknown } | undefined
-  switch (one?.$type) {
+  const item = embed as { $type?: string; [field: string]: unknown } | undefined
+  switch (item?.$type) {
     case 'app.bsky.embed.images#view':
-      return pictures(one['images'] as Picture[])
+      return pictures(item['images'] as Picture[])
     case 'app.bsky.embed.gallery#view':
-      return pictures((one['items'] as Picture[]).filter(({ thumb }) => thumb))
+      return pictures((item['items'] as Picture[]).filter(({ thumb }) => thumb))
     case 'app.bsky.embed.external#view':
-      return card(one['external'] as Card)
+      return card(item['external'] as Card)
     case 'app.bsky.embed.video#view':
-      return videoPlayer(one as unknown as Parameters<typeof videoPlayer>[0], isOwn)
+      return videoPlayer(item as unknown as Parameters<typeof videoPlayer>[0], isOwn)
     case 'app.bsky.embed.record#view':
-      return quoted(one['record'] as AppBskyEmbedRecord.View['record'], depth)
+      return quoted(item['record'] as AppBskyEmbedRecord.View['record'], depth)
     case 'app.bsky.embed.recordWithMedia#view': {
-      const { record } = one['record'] as AppBskyEmbedRecord.View
-      return el('div', {}, embedNode(one['media'] as Embed, isOwn, depth), quoted(record, depth))
+      const { record } = item['record'] as AppBskyEmbedRecord.View
+      return el('div', {}, embedNode(item['media'] as Embed, isOwn, depth), quoted(record, depth))
     }
     default:
       return undefined
@@ -42,10 +42,10 @@ export function embedNode(embed: Embed, isOwn: boolean, depth = 0): Child {
 }
 
 function pictures(images: readonly Picture[]): HTMLElement {
-  const shown = images.filter(
+  const visible = images.filter(
     ({ thumb, fullsize }) => isWebAddress(thumb) && isWebAddress(fullsize),
   )
-  return el('div', { class: `pictures of-${Math.min(shown.length, 4)}` }, ...shown.map(picture))
+  return el('div', { class: `pictures of-${Math.min(visible.length, 4)}` }, ...visible.map(picture))
 }
 
 function picture({ thumb, fullsize, alt, aspectRatio }: Picture): HTMLElement {
@@ -93,11 +93,11 @@ function card({ uri, title, description, thumb }: Card): HTMLElement | undefined
 }
 
 function quoted(record: AppBskyEmbedRecord.View['record'], depth: number): HTMLElement | undefined {
-  const one = record as { $type?: string; [field: string]: unknown }
-  if (one.$type === 'app.bsky.embed.record#viewBlocked') return aside(t('blockedPost'))
-  if (one.$type !== 'app.bsky.embed.record#viewRecord') return otherRecord(one)
+  const item = record as { $type?: string; [field: string]: unknown }
+  if (item.$type === 'app.bsky.embed.record#viewBlocked') return aside(t('blockedPost'))
+  if (item.$type !== 'app.bsky.embed.record#viewRecord') return otherRecord(item)
   const { author, uri, cid, value, embeds, labels, indexedAt } =
-    one as unknown as AppBskyEmbedRecord.ViewRecord
+    item as unknown as AppBskyEmbedRecord.ViewRecord
   const { text = '', facets } = value as { text?: string; facets?: [] }
   const [inner] = depth < MAX_DEPTH ? (embeds ?? []) : []
   const body = el(
@@ -117,12 +117,14 @@ function quoted(record: AppBskyEmbedRecord.View['record'], depth: number): HTMLE
   )
 }
 
-function otherRecord(one: { $type?: string; [field: string]: unknown }): HTMLElement {
-  const { record, creator } = one as { record?: { name?: unknown }; creator?: Person }
-  const name = one['displayName'] ?? one['name'] ?? record?.name ?? (creator && nameOf(creator))
+function otherRecord(item: { $type?: string; [field: string]: unknown }): HTMLElement {
+  const { record, creator } = item as { record?: { name?: unknown }; creator?: Person }
+  const name = item['displayName'] ?? item['name'] ?? record?.name ?? (creator && nameOf(creator))
   if (typeof name !== 'string') return aside(t('gone'))
   const uri =
-    one['$type'] === 'app.bsky.graph.defs#listView' && typeof one['uri'] === 'string' && one['uri']
+    item['$type'] === 'app.bsky.graph.defs#listView' &&
+    typeof item['uri'] === 'string' &&
+    item['uri']
   if (!uri) return el('div', { class: 'quoted', dir: 'auto' }, name)
   return el(
     'div',

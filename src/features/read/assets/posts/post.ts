@@ -69,19 +69,19 @@ function body(post: Post, isOwn: boolean): HTMLElement {
   const decision = judgedPost(post)
   const [view, media] = [decision.ui('contentView'), decision.ui('contentMedia')]
   const embed = embedNode(post.embed, isOwn)
-  const shownEmbed =
+  const presentedEmbed =
     embed instanceof HTMLElement && media.blur
       ? covered(embed, causeWords(media.blurs), !media.noOverride)
       : embed
   const lang =
     typeof langs?.[0] === 'string' && /^[\w-]{2,20}$/.test(langs[0]) ? langs[0] : undefined
-  const whole = el(
+  const complete = el(
     'div',
     { class: 'post-body' },
     text !== '' && el('p', { class: 'text', dir: 'auto', lang }, ...richText(text, facets)),
-    shownEmbed,
+    presentedEmbed,
   )
-  return view.blur ? covered(whole, causeWords(view.blurs), !view.noOverride) : whole
+  return view.blur ? covered(complete, causeWords(view.blurs), !view.noOverride) : complete
 }
 
 function likers({ viewer }: Post): HTMLElement | undefined {

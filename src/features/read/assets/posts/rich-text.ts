@@ -24,11 +24,11 @@ export function richText(text: string, facets: readonly Facet[] = []): Child[] {
 }
 
 function inOrder(facets: readonly Facet[]): Facet[] {
-  const isFacet = (one: Facet) =>
-    Number.isInteger(one?.index?.byteStart) &&
-    Number.isInteger(one.index.byteEnd) &&
-    one.index.byteStart < one.index.byteEnd &&
-    Array.isArray(one.features)
+  const isFacet = (main: Facet) =>
+    Number.isInteger(main?.index?.byteStart) &&
+    Number.isInteger(main.index.byteEnd) &&
+    main.index.byteStart < main.index.byteEnd &&
+    Array.isArray(main.features)
   return facets.filter(isFacet).sort((a, b) => a.index.byteStart - b.index.byteStart)
 }
 
@@ -38,13 +38,13 @@ function isInside(bytes: Uint8Array, at: number): boolean {
 
 function featureNode(text: string, features: Facet['features']): Child {
   for (const feature of features) {
-    const one = feature as { $type?: string; did?: string; uri?: string; tag?: string }
-    if (one.$type === 'app.bsky.richtext.facet#mention' && one.did) {
-      return link(`/read/profile/${encodeURIComponent(one.did)}`, { dir: 'auto' }, text)
+    const item = feature as { $type?: string; did?: string; uri?: string; tag?: string }
+    if (item.$type === 'app.bsky.richtext.facet#mention' && item.did) {
+      return link(`/read/profile/${encodeURIComponent(item.did)}`, { dir: 'auto' }, text)
     }
-    if (one.$type === 'app.bsky.richtext.facet#link' && one.uri) return linkNode(one.uri, text)
-    if (one.$type === 'app.bsky.richtext.facet#tag' && one.tag) {
-      return link(`/read/search?q=${encodeURIComponent(`#${one.tag}`)}`, { dir: 'auto' }, text)
+    if (item.$type === 'app.bsky.richtext.facet#link' && item.uri) return linkNode(item.uri, text)
+    if (item.$type === 'app.bsky.richtext.facet#tag' && item.tag) {
+      return link(`/read/search?q=${encodeURIComponent(`#${item.tag}`)}`, { dir: 'auto' }, text)
     }
   }
   return text

@@ -18,7 +18,7 @@ export function threadView(uri: string): View {
     depth: 8,
     parentHeight: 40,
   }).then(({ thread }) => {
-    node.replaceChildren(...ancestors(thread), ...whole(thread, true))
+    node.replaceChildren(...ancestors(thread), ...complete(thread, true))
     const post = thread.post as Post | undefined
     if (post?.author.did === me()) void showStats(node, uri)
     if (post) document.title = `${nameOf(post.author)} · Slipstream`
@@ -41,11 +41,11 @@ function single(node: Node, isFocus = false): HTMLElement {
   return postCard(node.post, { isFocus })
 }
 
-function whole(node: Node, isFocus = false): HTMLElement[] {
+function complete(node: Node, isFocus = false): HTMLElement[] {
   const replies = ((node.replies ?? []) as Node[]).filter(({ post }) => post && !isLeftOut(post))
   if (replies.length === 0) return [single(node, isFocus)]
   return [
     single(node, isFocus),
-    el('ol', { class: 'replies' }, ...replies.map((one) => el('li', {}, ...whole(one)))),
+    el('ol', { class: 'replies' }, ...replies.map((reply) => el('li', {}, ...complete(reply)))),
   ]
 }

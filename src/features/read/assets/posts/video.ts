@@ -88,15 +88,15 @@ function isNative(video: HTMLVideoElement): boolean {
 
 /** How often own videos were watched, and where viewers stop; nobody else sees it. */
 function stats({ playlist }: AppBskyEmbedVideo.View): HTMLElement {
-  const place = el('p', { class: 'aside' })
-  place.dataset['playlist'] = playlist
-  return place
+  const position = el('p', { class: 'aside' })
+  position.dataset['playlist'] = playlist
+  return position
 }
 
 /** Fills in what `stats` left open, once the post's URI is known. */
 export async function showStats(root: HTMLElement, uri: string): Promise<void> {
-  const place = root.querySelector<HTMLElement>('[data-playlist]')
-  if (!place) return
+  const position = root.querySelector<HTMLElement>('[data-playlist]')
+  if (!position) return
   const found = await ask<{ stats: Day[] }>('io.slipstream.video.getStats', {
     uri,
     limit: 100,
@@ -105,7 +105,7 @@ export async function showStats(root: HTMLElement, uri: string): Promise<void> {
   const sum = (field: 'seconds' | 'sessions') => days.reduce((all, day) => all + day[field], 0)
   const [seconds, sessions] = [sum('seconds'), sum('sessions')]
   if (sessions === 0) return
-  place.textContent = t('videoStats', {
+  position.textContent = t('videoStats', {
     sessions,
     minutes: Math.round(seconds / 6) / 10,
     stop: Math.round(seconds / sessions),

@@ -62,12 +62,12 @@ function ask(session: Session, direction: 'bring' | 'leave', progress: HTMLEleme
   })
 }
 
-async function run(direction: 'bring' | 'leave', place: HTMLElement): Promise<void> {
+async function run(direction: 'bring' | 'leave', position: HTMLElement): Promise<void> {
   history.replaceState(null, '', location.pathname)
   const bar = el('progress', { 'aria-label': said(direction) })
   const lines = new Map<string, HTMLElement>()
   const list = el('ul', {})
-  place.replaceChildren(bar, list)
+  position.replaceChildren(bar, list)
   const done = await attempt(async () => {
     const { moved, failed } = await move(direction, (kind, count) => {
       const line = lines.get(kind) ?? el('li', {})
@@ -75,10 +75,10 @@ async function run(direction: 'bring' | 'leave', place: HTMLElement): Promise<vo
       lines.set(kind, line)
       line.textContent = said('moving', { what: nameOf(kind), done: count })
     })
-    place.append(el('p', { class: 'moved' }, said('moved', { count: moved, failed })))
+    position.append(el('p', { class: 'moved' }, said('moved', { count: moved, failed })))
   })
   bar.remove()
-  if (!done) place.append(button(t('again'), () => void run(direction, place)))
+  if (!done) position.append(button(t('again'), () => void run(direction, position)))
 }
 
 function words(): HTMLElement {
@@ -86,17 +86,17 @@ function words(): HTMLElement {
   const input = el('input', { id: 'word', maxlength: 100, dir: 'auto', autocomplete: 'off' })
   const show = () =>
     list.replaceChildren(
-      ...mutedWords().map((one) =>
+      ...mutedWords().map((mutedWord) =>
         el(
           'li',
           {},
-          el('bdi', {}, one.value),
+          el('bdi', {}, mutedWord.value),
           ' ',
           button(
             t('remove'),
             () =>
               void attempt(async () => {
-                await setMutedWords(mutedWords().filter(({ value }) => value !== one.value))
+                await setMutedWords(mutedWords().filter(({ value }) => value !== mutedWord.value))
                 show()
               }),
             { class: 'quiet' },

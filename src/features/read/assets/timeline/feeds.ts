@@ -38,15 +38,15 @@ export function following(): View {
 }
 
 async function tellState(
-  place: HTMLElement,
+  position: HTMLElement,
   refresh: () => Promise<void>,
   { signal, isShort }: { signal: AbortSignal; isShort: () => boolean },
 ): Promise<void> {
   const state = await readState()
   if (!state) return
   const notice = lossyNotice(state)
-  if (notice) place.append(notice)
-  if (!state.isFilled) place.prepend(fillingBar(state, refresh, signal))
+  if (notice) position.append(notice)
+  if (!state.isFilled) position.prepend(fillingBar(state, refresh, signal))
   // It may have been filled while its first page was read.
   else if (isShort()) await refresh().catch(() => {})
 }

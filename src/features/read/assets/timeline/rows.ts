@@ -2,10 +2,10 @@
 
 import { el } from '../page/dom.ts'
 import { type Item, postCard } from '../posts/post.ts'
-import { inOrder, keyOf, type Place, placeOf } from './place.ts'
-import { isShown, postOf } from './tuner.ts'
+import { inOrder, keyOf, type Position, positionOf } from './place.ts'
+import { isVisible, postOf } from './tuner.ts'
 
-export type Row = { key: string; place: Place; node: HTMLElement }
+export type Row = { key: string; position: Position; node: HTMLElement }
 export type Rows = {
   all: readonly Row[]
   /** Puts items where they belong; those that are here already stay. @returns the new ones, each as it is taken */
@@ -15,7 +15,7 @@ export type Rows = {
   /** The same above what is on the screen, without moving it. @returns how many are new */
   insertAbove(items: readonly Item[]): number
   /** Brings the item at this place, or the next below it, to the top of the screen. */
-  scrollTo(place: Place): void
+  scrollTo(position: Position): void
 }
 
 /** Height of what covers the top of the page. */
@@ -25,7 +25,7 @@ export function createRows(list: HTMLElement): Rows {
   const rows: Row[] = []
 
   function put(row: Row): void {
-    const at = rows.findIndex(({ place }) => inOrder(row.place, place) < 0)
+    const at = rows.findIndex(({ position }) => inOrder(row.position, position) < 0)
     if (at < 0) {
       list.append(row.node)
       rows.push(row)
@@ -37,7 +37,7 @@ export function createRows(list: HTMLElement): Rows {
 
   function* each(items: readonly Item[]): Generator<HTMLElement> {
     for (const item of items) {
-      if (!isShown(item) || rows.some(({ key }) => key === keyOf(item))) continue
+      if (!isVisible(item) || rows.some(({ key }) => key === keyOf(item))) continue
       const row = rowOf(item)
       put(row)
       yield row.node
@@ -58,7 +58,7 @@ export function createRows(list: HTMLElement): Rows {
       return count
     },
     scrollTo(to) {
-      const row = rows.find(({ place }) => inOrder(place, to) >= 0)
+      const row = rows.find(({ position }) => inOrder(position, to) >= 0)
       row?.node.scrollIntoView({ block: 'start' })
     },
   }
@@ -67,5 +67,5 @@ export function createRows(list: HTMLElement): Rows {
 function rowOf(item: Item): Row {
   const parent = postOf(item.reply?.parent)
   const card = postCard(item.post, { reason: item.reason, parent })
-  return { key: keyOf(item), place: placeOf(item), node: el('li', {}, card) }
+  return { key: keyOf(item), position: positionOf(item), node: el('li', {}, card) }
 }

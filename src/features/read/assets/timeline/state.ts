@@ -14,7 +14,7 @@ export type State = {
 }
 
 const LOOK_EVERY_MS = 1_500
-const TOLD = 'slipstream-lossy-told'
+const NOTIFIED = 'slipstream-lossy-told'
 
 export function readState(): Promise<State | undefined> {
   return ask<State>('io.slipstream.feed.getTimelineState').catch(() => undefined)
@@ -51,7 +51,7 @@ export function fillingBar(
 /** Said once on a device for a number of follows; the reason is a press away. */
 export function lossyNotice({ follows, share, limit }: State): HTMLElement | undefined {
   if (share >= 1_000) return undefined
-  if (localStorage.getItem(TOLD) === String(limit)) return undefined
+  if (localStorage.getItem(NOTIFIED) === String(limit)) return undefined
   const words = t('lossy', { follows, percent: Math.round(share / 10) })
   const reason = el('p', { hidden: true }, t('lossyReason', { limit }))
   const why = button(
@@ -75,7 +75,7 @@ export function lossyNotice({ follows, share, limit }: State): HTMLElement | und
       button(
         t('close'),
         () => {
-          localStorage.setItem(TOLD, String(limit))
+          localStorage.setItem(NOTIFIED, String(limit))
           node.remove()
         },
         { class: 'quiet' },

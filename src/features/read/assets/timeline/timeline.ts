@@ -6,10 +6,17 @@ import { endless } from '../page/endless.ts'
 import { t } from '../page/words.ts'
 import type { Item } from '../posts/post.ts'
 import { watchGaps } from './gaps.ts'
-import { cursorAt, cursorFrom, type Place, placeOf, readPlace, savePlace } from './place.ts'
-import { keepPosition } from './position-keeper.ts'
+import {
+  cursorAt,
+  cursorFrom,
+  type Position,
+  positionOf,
+  readPosition,
+  savePosition,
+} from './place.ts'
+import { storePosition } from './position-keeper.ts'
 import { createRows, type Rows } from './rows.ts'
-import { isShown } from './tuner.ts'
+import { isVisible } from './tuner.ts'
 
 export type FeedPage = { feed: Item[]; cursor?: string; startCursor?: string }
 export type Feed = {
@@ -54,7 +61,7 @@ export function timelineOf(feed: Feed): Timeline {
   const putAbove = (items: readonly Item[]) => pill.add(rows.insertAbove(items))
   async function read(cursor: string | undefined) {
     if (cursor === undefined) stopped = await stoppedAt(feed)
-    const from = cursor ?? (stopped && cursorFrom(stopped.place))
+    const from = cursor ?? (stopped && cursorFrom(stopped.position))
     const page = await feed.read({ cursor: from, limit: PAGE })
     if (cursor === undefined) newest = (stopped?.above ?? page).startCursor
     return { nodes: rows.each(page.feed), cursor: page.cursor }
@@ -66,7 +73,7 @@ export function timelineOf(feed: Feed): Timeline {
   }
 
   const { node, first, more } = endless(list, read)
-  const position = keepPosition(feed.name, { list, rows })
+  const position = storePosition(feed.name, { list, rows })
   const gaps = feed.hasGaps
     ? watchGaps({ list, rows: rows.all, fill: fillOf(feed, rows) })
     : undefined
@@ -74,13 +81,13 @@ export function timelineOf(feed: Feed): Timeline {
     if (document.visibilityState === 'visible') void look({ since: newest }).catch(() => {})
   }, LOOK_EVERY_MS)
   /** Shows the place where the reader stopped, with what is new above it. */
-  function goOn({ place, above, isAll }: Stopped): void {
+  function goOn({ position, above, isAll }: Stopped): void {
     if (!isAll) return pill.tooMany(above.feed.length, () => startOver(feed, above))
     rows.insertAbove(above.feed)
-    rows.scrollTo(place)
+    rows.scrollTo(position)
     pill.add(newSince(left.get(feed.name), rows))
   }
-  const shown = first.then(() => {
+  const visible = first.then(() => {
     if (stopped) goOn(stopped)
     void gaps?.look()
     position.soon()
@@ -88,12 +95,12 @@ export function timelineOf(feed: Feed): Timeline {
 
   return {
     node: el('div', { class: 'timeline' }, pill.node, node),
-    first: shown,
+    first: visible,
     more,
     refill: () => look({}),
     isShort: () => rows.all.length < PAGE,
     dispose() {
-      left.set(feed.name, { ms: rows.all[0]?.place.ms ?? 0, unread: pill.count() })
+      left.set(feed.name, { ms: rows.all[0]?.position.ms ?? 0, unread: pill.count() })
       position.dispose()
       clearInterval(looking)
       gaps?.dispose()
@@ -109,30 +116,30 @@ const left = new Map<string, { ms: number; unread: number }>()
 function newSince(before: { ms: number; unread: number } | undefined, rows: Rows): number {
   const above = rows.all.filter(({ node }) => node.getBoundingClientRect().bottom < TOP)
   if (!before) return above.length
-  const fresh = above.filter(({ place }) => place.ms > before.ms).length
+  const fresh = above.filter(({ position: place }) => place.ms > before.ms).length
   return Math.min(above.length, fresh + before.unread)
 }
 
-type Stopped = { place: Place; above: FeedPage; isAll: boolean }
+type Stopped = { position: Position; above: FeedPage; isAll: boolean }
 
 async function stoppedAt(feed: Feed): Promise<Stopped | undefined> {
-  const place = await readPlace(feed.name)
-  if (!place) return undefined
-  const above = await feed.read({ since: cursorAt(place), limit: MOST_ABOVE })
-  if (!above.feed.some(isShown)) return undefined
-  const isAll = above.cursor === undefined || above.cursor === cursorAt(place)
-  return { place, above, isAll }
+  const position = await readPosition(feed.name)
+  if (!position) return undefined
+  const above = await feed.read({ since: cursorAt(position), limit: MOST_ABOVE })
+  if (!above.feed.some(isVisible)) return undefined
+  const isAll = above.cursor === undefined || above.cursor === cursorAt(position)
+  return { position, above, isAll }
 }
 
 /** More is new than one page holds: a new list begins at the newest. */
 async function startOver(feed: Feed, { feed: items }: FeedPage): Promise<void> {
-  await savePlace(feed.name, placeOf(items[0]!), false)
+  await savePosition(feed.name, positionOf(items[0]!), false)
   location.reload()
 }
 
 /** Puts in what has arrived between two places since they were read. */
 function fillOf(feed: Feed, rows: Rows) {
-  return async ({ over, under }: { over: Place | undefined; under: Place | undefined }) => {
+  return async ({ over, under }: { over: Position | undefined; under: Position | undefined }) => {
     const bounds = { cursor: over && cursorAt(over), since: under && cursorAt(under) }
     rows.insert((await feed.read({ ...bounds, limit: MOST_ABOVE })).feed)
   }

@@ -10,7 +10,7 @@ type Ref = NonNullable<Item['reply']>['parent']
  * Replies are shown if all of the conversation is here and somebody in it is followed; posts in
  * muted threads and those that the moderation library leaves out are not.
  */
-export function isShown({ post, reply, reason }: Item): boolean {
+export function isVisible({ post, reply, reason }: Item): boolean {
   if (isLeftOut(post) || post.viewer?.threadMuted) return false
   const isReply = (post.record as { reply?: unknown }).reply !== undefined
   if (!isReply) return true
@@ -19,7 +19,7 @@ export function isShown({ post, reply, reason }: Item): boolean {
   const [parent, root] = [postOf(reply.parent), postOf(reply.root)]
   if (!parent || !root) return false
   const authors = [parent.author, root.author, reply.grandparentAuthor].filter(
-    (one) => one !== undefined,
+    (profileViewBasic) => profileViewBasic !== undefined,
   )
   return authors.every(({ did }) => did === post.author.did) || authors.some(isOurs)
 }

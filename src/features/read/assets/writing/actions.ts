@@ -66,16 +66,16 @@ function toggle(
   { on, done }: { on: () => Promise<{ uri: string }>; done: string },
 ): HTMLButtonElement {
   let record = existing
-  let shown = count
+  let visible = count
   let isBusy = false
   const made = iconButton(key, '', count, () => void flip())
   const show = (isOn: boolean) => {
     press(made, icons, isOn)
-    made.querySelector('.count')!.textContent = shown > 0 ? compact(shown) : ''
+    made.querySelector('.count')!.textContent = visible > 0 ? compact(visible) : ''
   }
   async function set(isOn: boolean): Promise<void> {
-    const before = { record, shown }
-    shown += isOn ? 1 : -1
+    const before = { record, shown: visible }
+    visible += isOn ? 1 : -1
     show(isOn)
     try {
       if (isOn) record = (await on()).uri
@@ -85,7 +85,7 @@ function toggle(
       }
     } catch (error) {
       record = before.record
-      shown = before.shown
+      visible = before.shown
       show(record !== undefined)
       throw error
     }

@@ -12,17 +12,17 @@ import {
   begunFor,
   type Draft,
   deleteDraft,
-  keepBegun,
-  keepBegunPictures,
   picturesBegun,
   picturesOf,
   saveDraft,
+  storeBegun,
+  storeBegunPictures,
   type Target,
 } from './drafts.ts'
 import { facetsOf, leftOf } from './facets.ts'
 import { MAX_PICTURES, type Picture, prepare } from './pictures.ts'
 import { create, type Ref, upload } from './records.ts'
-import { said } from './words.ts'
+import { reported } from './words.ts'
 
 type Post = AppBskyFeedDefs.PostView
 export type Composing = {
@@ -48,8 +48,8 @@ export function showDialog(
     rows: 6,
     dir: 'auto',
     id: freshId('text'),
-    'aria-label': said('whatsUp'),
-    placeholder: said('whatsUp'),
+    'aria-label': reported('whatsUp'),
+    placeholder: reported('whatsUp'),
   })
   area.value = begunFor(target) ?? draft?.draft.posts[0]?.text ?? ''
   const left = el('span', { class: 'aside', role: 'status' })
@@ -60,25 +60,25 @@ export function showDialog(
     say('')
     return attempt(work, say)
   }
-  const keepAll = () => void keepBegunPictures(target, pictures)
+  const storeAll = () => void storeBegunPictures(target, pictures)
   const send = el('button', { type: 'submit', class: 'strong' }, t('post'))
   const show = () => {
     const count = leftOf(area.value)
-    left.textContent = said('charactersLeft', { count })
+    left.textContent = reported('charactersLeft', { count })
     left.classList.toggle('problem', count < 0)
     send.disabled = count < 0 || (area.value.trim() === '' && pictures.length === 0)
     list.replaceChildren(
       ...pictures.map((picture, i) =>
-        pictureRow(picture, i, keepAll, () => {
+        pictureRow(picture, i, storeAll, () => {
           pictures.splice(i, 1)
-          keepAll()
+          storeAll()
           show()
         }),
       ),
     )
   }
   area.addEventListener('input', () => {
-    keepBegun(target, area.value)
+    storeBegun(target, area.value)
     show()
   })
   const files = el('input', {
@@ -96,17 +96,17 @@ export function showDialog(
         files.value = ''
         for (const file of chosen) {
           if (pictures.length < MAX_PICTURES) pictures.push(await prepare(file))
-          else say(said('mostPictures', { count: MAX_PICTURES }))
+          else say(reported('mostPictures', { count: MAX_PICTURES }))
         }
       }).then(() => {
-        keepAll()
+        storeAll()
         show()
       }),
   )
   const close = () => dialog.close()
   const end = (text?: string) => {
-    keepBegun(target, '')
-    void keepBegunPictures(target, [])
+    storeBegun(target, '')
+    void storeBegunPictures(target, [])
     onDraft?.(text)
     close()
   }
@@ -119,7 +119,7 @@ export function showDialog(
         void trying(async () => {
           const ref = await publish(area.value, { replyTo, quote, pictures })
           end()
-          toast(said('posted'))
+          toast(reported('posted'))
           onPosted(ref)
           if (draft) await deleteDraft(draft)
         }).then(show)
@@ -132,7 +132,7 @@ export function showDialog(
     el(
       'div',
       { class: 'row wrap' },
-      el('label', { class: 'button', for: files.id }, said('addPictures')),
+      el('label', { class: 'button', for: files.id }, reported('addPictures')),
       files,
       left,
     ),
@@ -141,12 +141,12 @@ export function showDialog(
       { class: 'row wrap' },
       send,
       button(
-        said('saveDraft'),
+        reported('saveDraft'),
         () =>
           void trying(async () => {
             await saveDraft({ text: area.value, quote: quote && refOf(quote), pictures }, draft?.id)
             end(area.value)
-            toast(said('draftSaved'))
+            toast(reported('draftSaved'))
           }),
       ),
       button(t('close'), close, { class: 'quiet' }),
@@ -158,7 +158,7 @@ export function showDialog(
   show()
   dialog.showModal()
   area.focus()
-  void picturesKept(target, draft).then((found) => {
+  void picturesStored(target, draft).then((found) => {
     pictures.push(...found)
     show()
   })
@@ -175,32 +175,32 @@ function about({ record }: Post, words: string): HTMLElement {
   )
 }
 
-async function picturesKept(target: Target, draft: Draft | undefined): Promise<Picture[]> {
+async function picturesStored(target: Target, draft: Draft | undefined): Promise<Picture[]> {
   const begun = await picturesBegun(target)
   if (begun.length > 0 || !draft?.draft.posts[0]?.embedImages) return begun
   const drafted = await picturesOf(draft)
-  if (drafted.length === 0) toast(said('picturesElsewhere'))
+  if (drafted.length === 0) toast(reported('picturesElsewhere'))
   return drafted
 }
 
 function pictureRow(
   picture: Picture,
   i: number,
-  keep: () => void,
+  store: () => void,
   remove: () => void,
 ): HTMLElement {
   const alt = el('textarea', {
     rows: 2,
     dir: 'auto',
-    'aria-label': said('altText', { number: i + 1 }),
-    placeholder: said('altText', { number: i + 1 }),
+    'aria-label': reported('altText', { number: i + 1 }),
+    placeholder: reported('altText', { number: i + 1 }),
     maxlength: 2_000,
   })
   alt.value = picture.alt
   alt.addEventListener('input', () => {
     picture.alt = alt.value
   })
-  alt.addEventListener('change', keep)
+  alt.addEventListener('change', store)
   return el(
     'li',
     { class: 'row' },

@@ -2,7 +2,7 @@
 // ends or a server that is away, and on request with the member's drafts (app.bsky.draft).
 
 import { ask, tell } from '../page/api.ts'
-import { keepPictures, keptPictures } from './picture-store.ts'
+import { storedPictures, storePictures } from './picture-store.ts'
 import type { Picture } from './pictures.ts'
 import type { Ref } from './records.ts'
 
@@ -30,24 +30,27 @@ export function begunFor(target: Target): string | undefined {
   return all().find(isFor(target))?.text
 }
 
-export function keepBegun(target: Target, text: string): void {
-  const others = all().filter((one) => !isFor(target)(one))
-  const kept = text.trim() === '' ? others : [{ ...target, text }, ...others].slice(0, MOST)
-  if (kept.length === 0) localStorage.removeItem(KEY)
-  else localStorage.setItem(KEY, JSON.stringify(kept))
+export function storeBegun(target: Target, text: string): void {
+  const others = all().filter((begun) => !isFor(target)(begun))
+  const filtered = text.trim() === '' ? others : [{ ...target, text }, ...others].slice(0, MOST)
+  if (filtered.length === 0) localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, JSON.stringify(filtered))
 }
 
-export const picturesBegun = (target: Target): Promise<Picture[]> => keptPictures(pathOf(target))
+export const picturesBegun = (target: Target): Promise<Picture[]> => storedPictures(pathOf(target))
 
-export const keepBegunPictures = (target: Target, pictures: readonly Picture[]): Promise<void> =>
-  keepPictures(pathOf(target), pictures)
+export const storeBegunPictures = (target: Target, pictures: readonly Picture[]): Promise<void> =>
+  storePictures(pathOf(target), pictures)
 
 const pathOf = ({ by, replyTo, quote, draft }: Target) =>
-  `/read/begun?${[by, replyTo, quote, draft].map((one) => encodeURIComponent(one ?? ''))}`
+  `/read/begun?${[by, replyTo, quote, draft].map((value) => encodeURIComponent(value ?? ''))}`
 
-function isFor({ by, replyTo, quote, draft }: Target): (one: Begun) => boolean {
-  return (one) =>
-    (one.by ?? by) === by && one.replyTo === replyTo && one.quote === quote && one.draft === draft
+function isFor({ by, replyTo, quote, draft }: Target): (begun: Begun) => boolean {
+  return (begun) =>
+    (begun.by ?? by) === by &&
+    begun.replyTo === replyTo &&
+    begun.quote === quote &&
+    begun.draft === draft
 }
 
 /** Newest first. */
@@ -66,7 +69,7 @@ export async function saveDraft(
   id?: string,
 ): Promise<void> {
   const path = `/read/begun?${crypto.randomUUID()}`
-  await keepPictures(path, pictures)
+  await storePictures(path, pictures)
   const post = {
     text,
     ...(pictures.length > 0 && {
@@ -80,7 +83,7 @@ export async function saveDraft(
 
 /** Those that are in this browser. */
 export async function picturesOf({ draft }: Draft): Promise<Picture[]> {
-  return keptPictures(pathOfPictures(draft.posts[0]) ?? '/')
+  return storedPictures(pathOfPictures(draft.posts[0]) ?? '/')
 }
 
 const pathOfPictures = (post: DraftPost | undefined): string | undefined =>
@@ -93,5 +96,5 @@ export function readDrafts(cursor?: string): Promise<{ drafts: Draft[]; cursor?:
 export async function deleteDraft({ id, draft }: Draft): Promise<void> {
   await tell('app.bsky.draft.deleteDraft', { id })
   const path = pathOfPictures(draft.posts[0])
-  if (path) await keepPictures(path, [])
+  if (path) await storePictures(path, [])
 }

@@ -20,31 +20,31 @@ export async function facetsOf(
   didOf: (handle: string) => Promise<string | undefined>,
 ): Promise<Facet[]> {
   const encoder = new TextEncoder()
-  const place = (start: number, length: number) => ({
+  const sliceOf = (start: number, length: number) => ({
     byteStart: encoder.encode(text.slice(0, start)).length,
     byteEnd: encoder.encode(text.slice(0, start + length)).length,
   })
   const found: Facet[] = []
   for (const match of text.matchAll(LINK)) {
     const uri = withoutEnd(match[2]!, isBehindLink)
-    const index = place(match.index + match[1]!.length, uri.length)
+    const index = sliceOf(match.index + match[1]!.length, uri.length)
     found.push({
       index,
       features: [{ $type: 'app.bsky.richtext.facet#link', uri: uri as `https://${string}` }],
     })
   }
   for (const match of text.matchAll(TAG)) {
-    const tag = withoutEnd(match[2]!, (one) => PUNCTUATION.test(one))
+    const tag = withoutEnd(match[2]!, (value) => PUNCTUATION.test(value))
     if (!MORE_THAN_NUMBER.test(tag) || tag.length > 64) continue
-    const index = place(match.index + match[1]!.length, tag.length + 1)
+    const index = sliceOf(match.index + match[1]!.length, tag.length + 1)
     found.push({ index, features: [{ $type: 'app.bsky.richtext.facet#tag', tag }] })
   }
   for (const match of text.matchAll(MENTION)) {
-    const handle = withoutEnd(match[2]!, (one) => one === '.' || one === '-')
+    const handle = withoutEnd(match[2]!, (value) => value === '.' || value === '-')
     if (!isHandle(handle)) continue
     const did = await didOf(handle.toLowerCase()).catch(() => undefined)
     if (!did) continue
-    const index = place(match.index + match[1]!.length, handle.length + 1)
+    const index = sliceOf(match.index + match[1]!.length, handle.length + 1)
     found.push({
       index,
       features: [{ $type: 'app.bsky.richtext.facet#mention', did: did as `did:plc:${string}` }],

@@ -8,7 +8,7 @@ const NAME = 'begun-pictures'
 const MOST = 40
 
 /** @param path - names them; those that it named before go */
-export async function keepPictures(path: string, pictures: readonly Picture[]): Promise<void> {
+export async function storePictures(path: string, pictures: readonly Picture[]): Promise<void> {
   const cache = await caches.open(NAME)
   await cache.delete(path)
   if (pictures.length === 0) return
@@ -21,7 +21,7 @@ export async function keepPictures(path: string, pictures: readonly Picture[]): 
   for (const old of (await cache.keys()).slice(0, -MOST)) await cache.delete(old)
 }
 
-export async function keptPictures(path: string): Promise<Picture[]> {
+export async function storedPictures(path: string): Promise<Picture[]> {
   const found = await caches.match(path, { cacheName: NAME })
   if (!found) return []
   const form = await found.formData()

@@ -31,5 +31,7 @@ const table = {
   whatsUp: ['What do you want to say?', 'Was möchtest du sagen?', '何を投稿しますか？'],
 } as const satisfies Record<string, readonly [string, string, string]>
 
-export const said = (key: keyof typeof table, values?: Record<string, string | number>): string =>
-  inLanguage(table[key], values)
+export const reported = (
+  key: keyof typeof table,
+  values?: Record<string, string | number>,
+): string => inLanguage(table[key], values)

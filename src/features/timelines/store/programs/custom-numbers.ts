@@ -85,14 +85,14 @@ export function countProducers(db: Db, timeline: number): number {
   return statements(db).producers.get(timeline) ?? 0
 }
 
-export function setLastNumber(db: WriteDb, one: ProducerNumber): void {
-  statements(db).setNumber.run(one)
+export function setLastNumber(db: WriteDb, producerNumber: ProducerNumber): void {
+  statements(db).setNumber.run(producerNumber)
 }
 
 /** The stretch of skipped numbers that this one is in. */
-export function findHole(db: Db, one: ProducerNumber): HoleRow | undefined {
-  const hole = statements(db).hole.get(one)
-  return hole && one.number < hole.number + hole.count ? hole : undefined
+export function findHole(db: Db, producerNumber: ProducerNumber): HoleRow | undefined {
+  const hole = statements(db).hole.get(producerNumber)
+  return hole && producerNumber.number < hole.number + hole.count ? hole : undefined
 }
 
 /** Numbers still awaited. */

@@ -98,7 +98,7 @@ class Blocks implements ArrivalBlocks {
         return { found, reached, looked, isEnd: true }
       }
       const { seqs, uids, count } = block
-      for (let i = placeOf(block, reached, isForward); i >= 0 && i < count; i += step) {
+      for (let i = positionOf(block, reached, isForward); i >= 0 && i < count; i += step) {
         reached = seqs[i]!
         looked++
         if (!isWanted(uids[i]!)) continue
@@ -114,19 +114,19 @@ class Blocks implements ArrivalBlocks {
     const next = isForward ? seq + 1 : Math.min(seq - 1, tip)
     if (next < 1 || next > tip) return undefined
     const nearest = this.#block(Math.floor(next / NUMBERS), tip)
-    if (placeOf(nearest, seq, isForward) >= 0) return nearest
+    if (positionOf(nearest, seq, isForward) >= 0) return nearest
     const { above, below } = this.#statements
-    const one = (isForward ? above : below).get(seq)
-    return one === undefined ? undefined : this.#block(Math.floor(one / NUMBERS), tip)
+    const first = (isForward ? above : below).get(seq)
+    return first === undefined ? undefined : this.#block(Math.floor(first / NUMBERS), tip)
   }
 
   #block(index: number, tip: number): Block {
     this.#visited.push(index)
-    const kept = this.#kept.get(index)
+    const cached = this.#kept.get(index)
     const first = index * NUMBERS
     const last = first + NUMBERS - 1
-    const block = kept ?? emptyBlock(first)
-    if (!kept) this.#kept.set(index, block)
+    const block = cached ?? emptyBlock(first)
+    if (!cached) this.#kept.set(index, block)
     const upTo = Math.min(last, tip)
     if (block.readTo >= upTo) return block
     for (const row of this.#statements.rows.all(block.readTo, upTo)) add(block, row)
@@ -136,7 +136,7 @@ class Blocks implements ArrivalBlocks {
 
   #areThere(found: readonly Arrival[]): boolean {
     const known = this.#known
-    const unknown = known ? found.filter((one) => !known.has(one)) : found
+    const unknown = known ? found.filter((arrival) => !known.has(arrival)) : found
     if (unknown.length === 0) return true
     const list = idList(unknown.map(({ seq }) => seq))
     if (this.#statements.count.get(list) !== unknown.length) return false
@@ -190,7 +190,7 @@ function add(block: Block, [seq, uid, item, at]: Row): void {
 }
 
 /** Index of the nearest arrival beyond this number in the block; -1 if there is none. */
-function placeOf({ seqs, count }: Block, seq: number, isForward: boolean): number {
+function positionOf({ seqs, count }: Block, seq: number, isForward: boolean): number {
   let [low, high] = [0, count]
   const isBefore = (i: number) => (isForward ? seqs[i]! <= seq : seqs[i]! < seq)
   while (low < high) {

@@ -67,7 +67,9 @@ export function prepareLoggedItems(
 
   return {
     byUri(uris) {
-      return new Map(uris.flatMap((uri) => named(uri) ?? []).map((one) => [one.uri, one]))
+      return new Map(
+        uris.flatMap((uri) => named(uri) ?? []).map((namedItem) => [namedItem.uri, namedItem]),
+      )
     },
     byItem(items) {
       const posts = idList(items.filter((item) => !isRepostItem(item)).map(rowIdOf))
@@ -76,7 +78,7 @@ export function prepareLoggedItems(
         ...(posts === NONE ? [] : byId.posts.all(posts).map(post)),
         ...(reposts === NONE ? [] : byId.reposts.all(reposts).map(repost)),
       ]
-      return new Map(found.map((one) => [one.item, one]))
+      return new Map(found.map((namedItem) => [namedItem.item, namedItem]))
     },
   }
 }

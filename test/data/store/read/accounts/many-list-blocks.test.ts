@@ -54,7 +54,7 @@ test.each([
   const { account, list, listItem, listBlock } = world
   const [owner, blocked, other, lister] = ['owner', 'blocked', 'other', 'lister'].map(account)
   const lists = Array.from({ length: subscribed }, (_, i) => list(lister!, `own ${i}`))
-  for (const one of lists) listBlock(owner!, one)
+  for (const list of lists) listBlock(owner!, list)
   for (let i = 0; i < on; i++) listItem(lister!, list(lister!, `other ${i}`), blocked!)
   world.post(other!)
   const [from, to, beside] = [owner, blocked, other].map((did) => world.uid(did!))
@@ -62,7 +62,7 @@ test.each([
   expect(pairs().blocked([[from!, to!]]).byList).toEqual([])
 
   // The last two: the lowest id counts.
-  for (const one of lists.slice(-2)) listItem(lister!, one, blocked!)
+  for (const list of lists.slice(-2)) listItem(lister!, list, blocked!)
   expect(pairs().blocked([[from!, to!]]).byList).toHaveLength(1)
   expect(pairs().blocked([[to!, from!]]).byList).toHaveLength(1)
   expect(pairs().blocked([[from!, beside!]]).byList).toEqual([])

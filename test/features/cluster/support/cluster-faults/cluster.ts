@@ -48,7 +48,7 @@ export async function startFaultyCluster(
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-clocks-'))
   const nodes: FaultyNode[] = []
   for (let i = 0; i < 3; i++) nodes.push(await createNode({ cassandra, engine, folder }, nodes))
-  await Promise.all(nodes.map((one) => one.start()))
+  await Promise.all(nodes.map((node) => node.start()))
   const [first] = nodes as [FaultyNode, ...FaultyNode[]]
   const token = await shareToken(nodes)
   const balancer = await startBalancer(nodes)
@@ -67,9 +67,9 @@ export async function startFaultyCluster(
     kept: new Map(READERS.map((name) => [name, { count: 0, mutes: new Set<string>() }])),
     async close(): Promise<void> {
       balancer.close()
-      for (const one of nodes.toReversed()) {
-        await one.close()
-        for (const proxy of one.proxies) proxy.close()
+      for (const node of nodes.toReversed()) {
+        await node.close()
+        for (const proxy of node.proxies) proxy.close()
       }
       rmSync(folder, { recursive: true, force: true })
     },
@@ -82,17 +82,17 @@ function nothingYet(): Followed {
   return { expected: [], found: 0, query: FROM_BEGINNING }
 }
 
-type Place = { cassandra: CassandraCluster; engine: string; folder: string }
+type ClusterState = { cassandra: CassandraCluster; engine: string; folder: string }
 
 async function createNode(
-  { cassandra, engine, folder }: Place,
+  { cassandra, engine, folder }: ClusterState,
   [first, ...others]: readonly FaultyNode[],
 ): Promise<FaultyNode> {
-  const proxies = await Promise.all(cassandra.nodes.map((one) => startEngineProxy(one.address)))
+  const proxies = await Promise.all(cassandra.nodes.map((node) => startEngineProxy(node.address)))
   const clock = join(folder, String(first ? 1 + others.length : 0))
   const routes = Object.fromEntries(proxies.map(({ from, port }) => [from, port]))
   const env = { FAULTS_ROUTES: JSON.stringify(routes), TORTURE_CLOCK: clock }
-  const node = { options: HOOKS.flatMap((one) => ['--import', one]), env }
+  const node = { options: HOOKS.flatMap((value) => ['--import', value]), env }
   const settings = { ENGINE: engine, SERVE_THREADS: '1' }
   const beside = { ...(first && { network: first.network }), node }
   const made = await startTimelinesProcess([...READERS, ...AUTHORS], settings, beside)
@@ -109,9 +109,9 @@ async function shareToken([first, ...others]: readonly FaultyNode[]): Promise<st
   const token = await eventually(() => first!.token(`everything-${++attempts}`, ...SCOPES), {
     giveUp: (error) => !String(error).includes('Try again soon'),
   })
-  for (const one of others) {
+  for (const other of others) {
     await becomes(
-      () => one.page('custom:nothing', 'limit=1', token),
+      () => other.page('custom:nothing', 'limit=1', token),
       ({ status }) => status !== 401,
     )
   }

@@ -14,11 +14,11 @@ export async function startEngineProxy(host: string) {
   const sockets = new Set<Socket>()
   let mode: ProxyMode = 'open'
 
-  function keep(one: Socket, other: Socket): void {
-    sockets.add(one)
-    one.on('error', () => one.destroy())
-    one.on('close', () => {
-      sockets.delete(one)
+  function store(socket: Socket, other: Socket): void {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      sockets.delete(socket)
       other.destroy()
     })
   }
@@ -26,8 +26,8 @@ export async function startEngineProxy(host: string) {
   const server = createServer((near) => {
     if (mode === 'dropped') return void near.resetAndDestroy()
     const far = connect(PORT, host)
-    keep(near, far)
-    keep(far, near)
+    store(near, far)
+    store(far, near)
     near.pipe(far).pipe(near)
     if (mode === 'silent') near.pause()
   })
@@ -37,15 +37,15 @@ export async function startEngineProxy(host: string) {
     port: (server.address() as AddressInfo).port,
     set(next: ProxyMode): void {
       mode = next
-      for (const one of sockets) {
-        if (mode === 'dropped') one.resetAndDestroy()
-        else if (mode === 'silent') one.pause()
-        else one.resume()
+      for (const socket of sockets) {
+        if (mode === 'dropped') socket.resetAndDestroy()
+        else if (mode === 'silent') socket.pause()
+        else socket.resume()
       }
     },
     close(): void {
       server.close()
-      for (const one of sockets) one.destroy()
+      for (const socket of sockets) socket.destroy()
     },
   }
 }

@@ -8,8 +8,8 @@ import type { FaultyCluster, FaultyNode } from './cluster.ts'
 import type { FaultReport } from './report.ts'
 import { ask } from './requests.ts'
 
-type Parts = { cluster: FaultyCluster; random: Random; report: FaultReport }
-type Kind = (parts: Parts) => Promise<void>
+type Dependencies = { cluster: FaultyCluster; random: Random; report: FaultReport }
+type Kind = (parts: Dependencies) => Promise<void>
 
 /** Longer than a server may rely on the buckets that it holds. */
 const AWAY_MS = 6_000
@@ -34,9 +34,9 @@ export const faultKinds = {
     const { proxies } = random.pick(cluster.nodes)
     const cut = random.chance(0.7) ? proxies : [random.pick(proxies)]
     const mode = random.chance(0.5) ? 'dropped' : 'silent'
-    for (const one of cut) one.set(mode)
+    for (const proxy of cut) proxy.set(mode)
     await sleep(CUT_MS)
-    for (const one of cut) one.set('open')
+    for (const proxy of cut) proxy.set('open')
   },
   /** Sets a server's clock ahead or back, and right again. */
   skew: async ({ cluster, random }) => {
@@ -75,10 +75,10 @@ export const faultKinds = {
     const { nodes } = parts.cluster.cassandra
     const spared = parts.random.below(nodes.length)
     const lost = nodes.filter((_, i) => i !== spared)
-    await Promise.all(lost.map((one) => one.kill()))
+    await Promise.all(lost.map((cassandraNode) => cassandraNode.kill()))
     await expectRefusal(parts)
     await sleep(AWAY_MS)
-    await Promise.all(lost.map((one) => one.start()))
+    await Promise.all(lost.map((cassandraNode) => cassandraNode.start()))
   },
   /**
    * Fills the disk of one engine node for a while. The node then needs a restart, as its
@@ -100,14 +100,14 @@ export type FaultKind = keyof typeof faultKinds
 /** The default faults, which need nothing but a test's own time. */
 export const usualKinds: readonly FaultKind[] = ['kill', 'freeze', 'partition', 'skew']
 
-async function killServer({ cluster, random, report }: Parts): Promise<void> {
+async function killServer({ cluster, random, report }: Dependencies): Promise<void> {
   const node = random.pick(cluster.nodes)
   await node.kill()
   await Promise.all([taken(cluster, node, report), sleep(AWAY_MS)])
   await node.start()
 }
 
-async function killEngineNode({ cluster, random }: Parts): Promise<void> {
+async function killEngineNode({ cluster, random }: Dependencies): Promise<void> {
   const node = random.pick(cluster.cassandra.nodes)
   await node.kill()
   await sleep(AWAY_MS)
@@ -143,7 +143,7 @@ async function restart(node: FaultyNode, report: FaultReport): Promise<void> {
  * Checks that each server refuses changes that can't be kept, with an error that a program and its
  * operator understand.
  */
-async function expectRefusal({ cluster, report }: Parts): Promise<void> {
+async function expectRefusal({ cluster, report }: Dependencies): Promise<void> {
   const { nodes, token } = cluster
   const body = {
     entity_id: 'refused',
@@ -154,8 +154,8 @@ async function expectRefusal({ cluster, report }: Parts): Promise<void> {
   for (const node of nodes) {
     const path = '/v1/timelines/custom:refused/events'
     const post = { ...body, producer_ts: '2026-11-22T14:00:00.000Z' }
-    const told = await ask({ origin: node.origin(), path, token, body: post })
-    if (told.status === 503 && told.body['error'] === 'EngineUnavailable') continue
-    report.failed.others.push(`engine-two: ${told.status} ${JSON.stringify(told.body)}`)
+    const notified = await ask({ origin: node.origin(), path, token, body: post })
+    if (notified.status === 503 && notified.body['error'] === 'EngineUnavailable') continue
+    report.failed.others.push(`engine-two: ${notified.status} ${JSON.stringify(notified.body)}`)
   }
 }

@@ -5,7 +5,7 @@ import type { Random } from '../../../../support/random.ts'
 import { sleep } from '../../../../support/torture/sleep.ts'
 import { AUTHORS, type FaultyCluster, type Followed, READERS } from './cluster.ts'
 import { countRefusal, type FaultReport, type Refusals } from './report.ts'
-import { ask, askAs, countRead, readPage, type Told } from './requests.ts'
+import { ask, askAs, countRead, type Notified, readPage } from './requests.ts'
 
 /** `isOver`: no new load starts. */
 export type Running = { isOver: boolean; report: FaultReport; random: Random }
@@ -88,11 +88,11 @@ export function take(
 type Attempt = { running: Running; refused: Refusals }
 
 /** Repeats an attempt until it is acknowledged. */
-async function insist({ refused }: Attempt, attempt: () => Promise<Told>): Promise<Told> {
+async function insist({ refused }: Attempt, attempt: () => Promise<Notified>): Promise<Notified> {
   for (;;) {
-    const told = await attempt()
-    if (told.status === 200) return told
-    countRefusal(refused, told.status, String(told.body['error'] ?? ''))
+    const notified = await attempt()
+    if (notified.status === 200) return notified
+    countRefusal(refused, notified.status, String(notified.body['error'] ?? ''))
     await sleep(AGAIN_AFTER_MS)
   }
 }
@@ -108,8 +108,8 @@ async function postOn(cluster: FaultyCluster, running: Running): Promise<void> {
     const body = { ...note, producer_ts: '2026-11-22T14:00:00.000Z' }
     const path = '/v1/timelines/custom:faults/events'
     const post = () => ask({ origin: balancer.origin, path, token, body })
-    const told = await insist({ running, refused: report.posts.refused }, post)
-    acknowledged.set(id, String(told.body['sequence_id']))
+    const notified = await insist({ running, refused: report.posts.refused }, post)
+    acknowledged.set(id, String(notified.body['sequence_id']))
     report.posts.acknowledged++
     await sleep(WRITTEN_EVERY_MS)
   }
@@ -119,13 +119,13 @@ async function postOn(cluster: FaultyCluster, running: Running): Promise<void> {
 async function changeOn(cluster: FaultyCluster, running: Running, name: string): Promise<void> {
   const { report, random } = running
   const { origin } = cluster.balancer
-  const kept = cluster.kept.get(name)!
+  const cached = cluster.kept.get(name)!
   const others = READERS.filter((other) => other !== name)
   while (!running.isOver) {
     const other = cluster.nodes[0]!.didOf(random.pick(others))
-    const isMuted = kept.mutes.has(other)
+    const isMuted = cached.mutes.has(other)
     const acts: [string, unknown][] = [
-      [`${ACTOR}.putPreferences`, { preferences: [preferenceOf(kept.count + 1)] }],
+      [`${ACTOR}.putPreferences`, { preferences: [preferenceOf(cached.count + 1)] }],
       [`${GRAPH}.${isMuted ? 'unmuteActor' : 'muteActor'}`, { actor: other }],
     ]
     for (const [nsid, body] of acts) {
@@ -133,9 +133,9 @@ async function changeOn(cluster: FaultyCluster, running: Running, name: string):
       await insist({ running, refused: report.changes.refused }, change)
       report.changes.acknowledged++
     }
-    kept.count++
-    if (isMuted) kept.mutes.delete(other)
-    else kept.mutes.add(other)
+    cached.count++
+    if (isMuted) cached.mutes.delete(other)
+    else cached.mutes.add(other)
     await lookAgain(cluster, running, name)
     await sleep(WRITTEN_EVERY_MS)
   }
@@ -152,14 +152,14 @@ function preferenceOf(count: number) {
 async function lookAgain(cluster: FaultyCluster, { report }: Running, name: string): Promise<void> {
   const { origin } = cluster.balancer
   const { count } = cluster.kept.get(name)!
-  const told = await askAs(cluster, name, { origin, nsid: `${ACTOR}.getPreferences` })
-  countRead(report, told, `${name}’s preferences`)
-  if (told.status !== 200 || told.isBehind) return
-  const shown = countIn(told)
-  if (shown !== count) report.failed.stale.push(`${name} has ${shown} instead of ${count}`)
+  const notified = await askAs(cluster, name, { origin, nsid: `${ACTOR}.getPreferences` })
+  countRead(report, notified, `${name}’s preferences`)
+  if (notified.status !== 200 || notified.isBehind) return
+  const visible = countIn(notified)
+  if (visible !== count) report.failed.stale.push(`${name} has ${visible} instead of ${count}`)
 }
 
-export function countIn({ body }: Told): number {
+export function countIn({ body }: Notified): number {
   const preferences = body['preferences'] as { $type: string; tags?: string[] }[]
   return Number(preferences.find(({ $type }) => $type === PREFERENCE)?.tags?.[0] ?? 0)
 }

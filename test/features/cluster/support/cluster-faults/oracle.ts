@@ -6,7 +6,7 @@ import { sleep } from '../../../../support/torture/sleep.ts'
 import { type FaultyCluster, type FaultyNode, type Followed, READERS } from './cluster.ts'
 import { countIn } from './load.ts'
 import type { FaultReport } from './report.ts'
-import { ask, askAs, type Told } from './requests.ts'
+import { ask, askAs, type Notified } from './requests.ts'
 
 /** Where a run begins, so that the next one compares only new events. */
 export type Beginning = { found: number; query: string }
@@ -31,7 +31,7 @@ export async function compareServers(
       const timeline = cluster.timelines.get(name)!
       const awaited = timeline.expected.length - from.found
       compareTimeline(timeline, from, await readAll(cluster, node, { ...from, awaited }), say)
-      compareKept(cluster, name, await keptOn(cluster, node, name), say)
+      compareStored(cluster, name, await storedOn(cluster, node, name), say)
     }
     const posted = await readAll(cluster, node, { key: 'custom:faults', ...cluster.posted })
     comparePosts(cluster, posted.events, i === 0 ? report.failed.lost : undefined, say)
@@ -56,25 +56,26 @@ async function readAll(
 ): Promise<Found> {
   const events: PageJson['events'] = []
   const until = performance.now() + PATIENCE_MS
-  for (let asked = query; ; ) {
-    const path = `/v1/timelines/${encodeURIComponent(key)}/events?${asked}`
+  for (let requested = query; ; ) {
+    const path = `/v1/timelines/${encodeURIComponent(key)}/events?${requested}`
     const { body } = await settled(() => ask({ origin: node.origin(), path, token }))
     const page = body as PageJson
-    if (page.next_cursor !== null) asked = `limit=50&cursor=${page.next_cursor}`
+    if (page.next_cursor !== null) requested = `limit=50&cursor=${page.next_cursor}`
     events.push(...page.events)
     if (page.events.length > 0) continue
-    if (events.length >= awaited || performance.now() > until) return { events, query: asked }
+    if (events.length >= awaited || performance.now() > until) return { events, query: requested }
     await sleep(AGAIN_AFTER_MS)
   }
 }
 
 /** Repeats a request: a server that has just returned, or a busy machine, may need a moment. */
-async function settled(request: () => Promise<Told>): Promise<Told> {
+async function settled(request: () => Promise<Notified>): Promise<Notified> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {
-    const told = await request()
-    if (told.status === 200 && !told.isBehind) return told
-    if (performance.now() > until) throw new Error(`${told.status} ${JSON.stringify(told.body)}`)
+    const notified = await request()
+    if (notified.status === 200 && !notified.isBehind) return notified
+    if (performance.now() > until)
+      throw new Error(`${notified.status} ${JSON.stringify(notified.body)}`)
     await sleep(AGAIN_AFTER_MS)
   }
 }
@@ -85,11 +86,11 @@ function compareTimeline(
   { events }: Found,
   say: Say,
 ): void {
-  const told = events.map(({ entity_id, sequence_id }) => `${sequence_id} ${entity_id}`)
+  const messages = events.map(({ entity_id, sequence_id }) => `${sequence_id} ${entity_id}`)
   const right = expected.slice(found).map(({ uri }, i) => `${found + i + 1} ${uri}`)
-  const at = right.findIndex((one, i) => told[i] !== one)
-  if (at >= 0) say(`${key}: ${told[at]} instead of ${right[at]}`)
-  if (told.length > right.length) say(`${key}: ${told.length - right.length} too many`)
+  const at = right.findIndex((value, i) => messages[i] !== value)
+  if (at >= 0) say(`${key}: ${messages[at]} instead of ${right[at]}`)
+  if (messages.length > right.length) say(`${key}: ${messages.length - right.length} too many`)
 }
 
 function comparePosts(
@@ -106,7 +107,7 @@ function comparePosts(
   }
 }
 
-async function keptOn(cluster: FaultyCluster, node: FaultyNode, name: string) {
+async function storedOn(cluster: FaultyCluster, node: FaultyNode, name: string) {
   const as = (nsid: string) => askAs(cluster, name, { origin: node.origin(), nsid })
   const preferences = await settled(() => as('app.bsky.actor.getPreferences'))
   const { body } = await settled(() => as('app.bsky.graph.getMutes'))
@@ -114,14 +115,14 @@ async function keptOn(cluster: FaultyCluster, node: FaultyNode, name: string) {
   return { count: countIn(preferences), mutes }
 }
 
-function compareKept(
+function compareStored(
   cluster: FaultyCluster,
   name: string,
   { count, mutes }: { count: number; mutes: string[] },
   say: Say,
 ): void {
-  const kept = cluster.kept.get(name)!
-  if (count !== kept.count) say(`${name} has changed ${count} times, not ${kept.count}`)
-  const [told, right] = [mutes, [...kept.mutes]].map((all) => all.toSorted().join())
-  if (told !== right) say(`${name} mutes ${told}, not ${right}`)
+  const cached = cluster.kept.get(name)!
+  if (count !== cached.count) say(`${name} has changed ${count} times, not ${cached.count}`)
+  const [notified, right] = [mutes, [...cached.mutes]].map((all) => all.toSorted().join())
+  if (notified !== right) say(`${name} mutes ${notified}, not ${right}`)
 }

@@ -67,11 +67,13 @@ export function countRefusal(refused: Refusals, status: number, error = ''): voi
 
 /** Summarizes all runs in one line. */
 export function sumUp(reports: readonly FaultReport[]): string {
-  const total = (of: (one: FaultReport) => number) => reports.reduce((sum, one) => sum + of(one), 0)
-  const failed = (name: keyof FaultReport['failed']) => total((one) => one.failed[name].length)
+  const total = (of: (value: FaultReport) => number) =>
+    reports.reduce((sum, value) => sum + of(value), 0)
+  const failed = (name: keyof FaultReport['failed']) =>
+    total((report) => report.failed[name].length)
   const refused = (name: 'posts' | 'changes') =>
-    total((one) => Object.values(one[name].refused).reduce((sum, n) => sum + n, 0))
-  const most = (of: (one: FaultReport) => number) =>
+    total((value) => Object.values(value[name].refused).reduce((sum, n) => sum + n, 0))
+  const most = (of: (report: FaultReport) => number) =>
     `${(Math.max(0, ...reports.map(of)) / 1000).toFixed(1)} s`
   return [
     `${reports.length} runs, ${reports.filter(isBad).length} with something wrong:`,
@@ -79,8 +81,8 @@ export function sumUp(reports: readonly FaultReport[]): string {
     `${failed('lost')} lost, ${failed('doubled')} doubled, ${failed('reordered')} reordered,`,
     `${failed('stale')} stale, ${failed('differences')} differences between servers,`,
     `${failed('others')} other faults;`,
-    `acknowledged ${total((one) => one.posts.acknowledged)} posts (${refused('posts')} attempts were refused)`,
-    `and ${total((one) => one.changes.acknowledged)} changes (${refused('changes')});`,
+    `acknowledged ${total((report) => report.posts.acknowledged)} posts (${refused('posts')} attempts were refused)`,
+    `and ${total((report) => report.changes.acknowledged)} changes (${refused('changes')});`,
     `at most ${most(({ takenMs }) => takenMs)} until others had a server’s buckets,`,
     `${most(({ slowestMs }) => slowestMs)} until a record was read.`,
   ].join(' ')

@@ -5,22 +5,22 @@ import type { PageJson } from '../../../../support/timelines-process.ts'
 import type { FaultyCluster } from './cluster.ts'
 import type { FaultReport } from './report.ts'
 
-export type Told = { status: number; isBehind: boolean; body: Record<string, unknown> }
+export type Notified = { status: number; isBehind: boolean; body: Record<string, unknown> }
 
 type Request = { origin: string; path: string; token: string; body?: unknown }
 
-export async function ask({ origin, path, token, body }: Request): Promise<Told> {
+export async function ask({ origin, path, token, body }: Request): Promise<Notified> {
   const answer = await fetch(`${origin}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await answer.text()
-  const told = JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>
+  const notified = JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>
   return {
     status: answer.status,
     isBehind: answer.headers.has('slipstream-behind'),
-    body: told,
+    body: notified,
   }
 }
 
@@ -29,7 +29,7 @@ export async function askAs(
   { nodes: [node] }: FaultyCluster,
   name: string,
   { origin, nsid, body }: { origin: string; nsid: string; body?: unknown },
-): Promise<Told> {
+): Promise<Notified> {
   const { did, keypair } = node!.accountOf(name)
   const claims = { iss: did, aud: 'did:web:localhost', lxm: nsid }
   const token = await signServiceJwt(keypair, claims)
@@ -44,14 +44,14 @@ export async function readPage(
 ): Promise<PageJson | undefined> {
   const { balancer, token } = cluster
   const path = `/v1/timelines/${encodeURIComponent(key)}/events?${query}`
-  const told = await ask({ origin: balancer.origin, path, token })
-  countRead(report, told, key)
-  return told.status === 200 ? (told.body as PageJson) : undefined
+  const notified = await ask({ origin: balancer.origin, path, token })
+  countRead(report, notified, key)
+  return notified.status === 200 ? (notified.body as PageJson) : undefined
 }
 
-export function countRead(report: FaultReport, told: Told, what: string): void {
+export function countRead(report: FaultReport, notified: Notified, what: string): void {
   report.reads++
-  if (told.isBehind) report.behind++
-  if (told.status === 200) return
-  report.failed.reads.push(`${what}: ${told.status} ${JSON.stringify(told.body)}`)
+  if (notified.isBehind) report.behind++
+  if (notified.status === 200) return
+  report.failed.reads.push(`${what}: ${notified.status} ${JSON.stringify(notified.body)}`)
 }

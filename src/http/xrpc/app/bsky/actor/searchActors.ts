@@ -33,10 +33,10 @@ export const searchActors = query(
         isKnown ||= found.exact !== 0
         const unseen = found.items.filter((uid) => !from.seen.has(app.actors.didOf(uid)))
         const present = (some: readonly number[]) =>
-          app.viewCache.profiles(some, reader, { isShown: notBlocked })
+          app.viewCache.profiles(some, reader, { isVisible: notBlocked })
         return andThen(inTurns(inParts(unseen, present)), (views) => {
           const items = views.map((view, i) => ({ view, did: app.actors.didOf(unseen[i]!) }))
-          return { items: items.filter(isShown), cursor: found.cursor }
+          return { items: items.filter(isVisible), cursor: found.cursor }
         })
       })
     }
@@ -49,7 +49,7 @@ export const searchActors = query(
   },
 )
 
-function isShown(item: { view: ReadyJson | undefined; did: string }): item is Found {
+function isVisible(item: { view: ReadyJson | undefined; did: string }): item is Found {
   return item.view !== undefined
 }
 

@@ -25,11 +25,11 @@ export const searchActorsTypeahead = query(
       const present = (some: readonly number[]) =>
         app.viewCache.profiles(some, reader, {
           basic: true,
-          isShown: (uid, { blocks }) => uid === exact || !blocks,
+          isVisible: (uid, { blocks }) => uid === exact || !blocks,
         })
       return andThen(inTurns(inParts(items, present)), (views) => {
-        const shown = views.filter((view) => view !== undefined).slice(0, limit)
-        return { body: { actors: shown } }
+        const visible = views.filter((view) => view !== undefined).slice(0, limit)
+        return { body: { actors: visible } }
       })
     })
   },

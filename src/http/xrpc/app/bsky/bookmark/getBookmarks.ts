@@ -5,7 +5,7 @@ import { datetime } from '../../../../../answers/views/fields.ts'
 import { withFields } from '../../../../../answers/views/json/ready-json.ts'
 import { postOrReason } from '../../../../../answers/views/posts/post-or-reason.ts'
 import { recordUri } from '../../../../../base/atproto/at-uri.ts'
-import type { PlacedBookmark } from '../../../../../data/store/private/bookmarks.ts'
+import type { PositionedBookmark } from '../../../../../data/store/private/bookmarks.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
@@ -16,8 +16,8 @@ export const getBookmarks = pagedMethod(
   'app.bsky.bookmark.getBookmarks',
   { auth: 'required' },
   {
-    skeleton: ({ bookmarks }, { call, place }) =>
-      bookmarks.page({ viewer: call.viewer.uid, ...place }),
+    skeleton: ({ bookmarks }, { call, range }) =>
+      bookmarks.page({ viewer: call.viewer.uid, ...range }),
     present,
     body: 'bookmarks',
   },
@@ -25,7 +25,7 @@ export const getBookmarks = pagedMethod(
 
 function present(
   { actors, hydrator, viewCache }: Needs<'actors' | 'hydrator' | 'viewCache'>,
-  bookmarks: readonly PlacedBookmark[],
+  bookmarks: readonly PositionedBookmark[],
   { call: { reader } }: { call: SignedInCall<never> },
 ) {
   const ids = bookmarks.map(({ post }) => post)

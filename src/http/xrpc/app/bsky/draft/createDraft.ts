@@ -7,7 +7,7 @@ import { tidOfMicros } from '../../../../../base/atproto/tid.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
-import { hasRoomForDraft } from '../../../private/draft-room.ts'
+import { hasCapacityForDraft } from '../../../private/draft-room.ts'
 
 /** As in the reference. */
 const MAX_DRAFTS = 500
@@ -20,8 +20,8 @@ export const createDraft = procedure(
   {},
   async (app, { viewer, input }: SignedInCall<unknown, AppBskyDraftCreateDraft.InputSchema>) => {
     const draft = stringifyLex(input.draft)
-    const hasRoom = hasRoomForDraft(app, { uid: viewer.uid, draft })
-    if (!hasRoom || app.drafts.count(viewer.uid) >= MAX_DRAFTS) {
+    const hasCapacity = hasCapacityForDraft(app, { uid: viewer.uid, draft })
+    if (!hasCapacity || app.drafts.count(viewer.uid) >= MAX_DRAFTS) {
       throw invalidRequest('Drafts limit reached', 'DraftLimitReached')
     }
     const id = newDraftId(Date.now())

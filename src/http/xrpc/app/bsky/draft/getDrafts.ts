@@ -8,7 +8,7 @@ export const getDrafts = pagedMethod(
   'app.bsky.draft.getDrafts',
   { auth: 'required', showsLabels: false },
   {
-    skeleton: ({ drafts }, { call, place }) => drafts.page({ viewer: call.viewer.uid, ...place }),
+    skeleton: ({ drafts }, { call, range }) => drafts.page({ viewer: call.viewer.uid, ...range }),
     present: (_app, drafts) =>
       drafts.map(({ id, draft, createdAt, updatedAt }) => ({
         id,

@@ -5,7 +5,7 @@ import { stringifyLex } from '@atproto/lexicon'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
-import { hasRoomForDraft } from '../../../private/draft-room.ts'
+import { hasCapacityForDraft } from '../../../private/draft-room.ts'
 
 export const updateDraft = procedure(
   'app.bsky.draft.updateDraft',
@@ -14,7 +14,7 @@ export const updateDraft = procedure(
     const { did, uid } = call.viewer
     const { id } = call.input.draft
     const draft = stringifyLex(call.input.draft.draft)
-    if (!hasRoomForDraft(app, { uid, draft, id })) throw invalidRequest('Drafts limit reached')
+    if (!hasCapacityForDraft(app, { uid, draft, id })) throw invalidRequest('Drafts limit reached')
     await app.writer.send({ kind: 'update-draft', did, draftId: id, draft })
     return { body: undefined }
   },

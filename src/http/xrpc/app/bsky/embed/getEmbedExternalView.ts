@@ -24,7 +24,7 @@ import { fetchRecord } from '../../../strangers/outside-record.ts'
 
 type ThisCall = Call<AppBskyEmbedGetEmbedExternalView.QueryParams>
 /** With its whole record, beside what cards show of it. */
-type Found = AssociatedRecord & { whole: JsonObject }
+type Found = AssociatedRecord & { complete: JsonObject }
 
 const NOTHING = { body: {} }
 const TOO_MANY = 429
@@ -59,7 +59,7 @@ function cardOf(
     body: {
       view: { $type: 'app.bsky.embed.external#view', external },
       associatedRefs,
-      associatedRecords: (shown as Found[]).map(({ whole }) => whole),
+      associatedRecords: (shown as Found[]).map(({ complete: whole }) => whole),
     },
   }
 }
@@ -94,8 +94,8 @@ async function find(app: AppContext, call: ThisCall, ref: Named): Promise<Found 
   if (isAway(app, repo.uid, reader)) return undefined
   try {
     const key = { collection, rkey }
-    const asked = { key, signal: call.signal, who: call.who, time: call.time }
-    const { cid, value } = await fetchRecord(app, repo, asked)
+    const request = { key, signal: call.signal, who: call.who, time: call.time }
+    const { cid, value } = await fetchRecord(app, repo, request)
     const fetched: FetchedAssociated = { collection, uid: repo.uid, uri, cid }
     // A record may be large, and what takes long is its caller's time.
     return await inTurn(call, () => checked(fetched, value))
@@ -109,7 +109,7 @@ function checked(fetched: FetchedAssociated, value: JsonObject): Found | undefin
   const { collection } = fetched
   if (!isValidRecord(collection, value)) return undefined
   const record = cardRecord(fetched, cardContent(collection, value))
-  return record && { ...record, whole: value }
+  return record && { ...record, complete: value }
 }
 
 function strongRef({ uri, cid }: AssociatedRecord) {

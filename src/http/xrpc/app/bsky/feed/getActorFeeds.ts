@@ -9,8 +9,8 @@ export const getActorFeeds = pagedMethod(
   { auth: 'optional', ready: strangersRecords },
   {
     about: namedActor('Profile not found'),
-    skeleton: ({ ownRecords }, { about, place }) =>
-      ownRecords({ uid: about.uid, collection: 'app.bsky.feed.generator', ...place }),
+    skeleton: ({ ownRecords }, { about, range }) =>
+      ownRecords({ uid: about.uid, collection: 'app.bsky.feed.generator', ...range }),
     present: records({ view: generatorView }),
     isUnknown: (app, { uid }) => areRecordsUnread(app, uid),
     body: 'feeds',

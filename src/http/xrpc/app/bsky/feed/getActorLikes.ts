@@ -8,15 +8,15 @@ import type { Needs } from '../../../define.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
 import { feedItems } from '../../../paging/present.ts'
 
-const present = feedItems({ keep: ({ authorBlocked }) => !authorBlocked })
+const present = feedItems({ filter: ({ authorBlocked }) => !authorBlocked })
 
 export const getActorLikes = pagedMethod(
   'app.bsky.feed.getActorLikes',
   { auth: 'optional', readAfterWrite: true },
   {
     about: theViewer,
-    skeleton: ({ engagement }, { about, place }) =>
-      engagement.likedPosts({ creator: about.uid, ...place }),
+    skeleton: ({ engagement }, { about, range }) =>
+      engagement.likedPosts({ creator: about.uid, ...range }),
     present: (app, ids: readonly number[], page) => present(app, ids.map(postItem), page),
     halfIsEnough: true,
     body: 'feed',

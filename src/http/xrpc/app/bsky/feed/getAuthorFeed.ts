@@ -37,7 +37,7 @@ export const getAuthorFeed = pagedMethod(
   {
     about: visibleAuthor,
     skeleton: authorFeed,
-    choose: inWholeThreads,
+    choose: inCompleteThreads,
     present,
     // Small refills would split threads.
     halfIsEnough: true,
@@ -54,17 +54,17 @@ function fetched(app: FetchParts, call: FeedCall): Promise<void> | undefined {
   const { params, viewer } = call
   if (!viewer || (params.cursor !== undefined && isBadFeedCursor(params.cursor))) return undefined
   const author = app.names.find(params.actor, call.who)
-  if (author instanceof Promise) return author.then((one) => one && whole(app, call, one))
-  return author && app.strangersPages.isFetched(author) ? whole(app, call, author) : undefined
+  if (author instanceof Promise) return author.then((actor) => actor && complete(app, call, actor))
+  return author && app.strangersPages.isFetched(author) ? complete(app, call, author) : undefined
 }
 
 type FetchParts = Needs<
-  'actors' | 'authorFeed' | 'names' | 'strangersPages' | 'viewCache' | 'wholeItems'
+  'actors' | 'authorFeed' | 'names' | 'strangersPages' | 'viewCache' | 'completeItems'
 >
 
 /** Does not wait for accounts that are stored. */
-async function whole(app: FetchParts, call: FeedCall, author: NamedActor): Promise<void> {
-  const { actors, strangersPages, viewCache, wholeItems } = app
+async function complete(app: FetchParts, call: FeedCall, author: NamedActor): Promise<void> {
+  const { actors, strangersPages, viewCache, completeItems } = app
   if (!strangersPages.isFetched(author)) return
   const { signal } = call
   const { limit, filter, cursor } = call.params
@@ -78,9 +78,9 @@ async function whole(app: FetchParts, call: FeedCall, author: NamedActor): Promi
   const page = { cursor, isFull: () => items().length >= limit }
   await strangersPages.olderAwaited(author, page, request)
   const make = (reader: Reader) =>
-    inParts(items(), (some) => viewCache.items(some, reader, { isShown: isAllowed }))
+    inParts(items(), (some) => viewCache.items(some, reader, { isVisible: isAllowed }))
   const { reader, time } = call
-  await wholeItems.awaited(make, { reader, time, signal, maxWaitMs: PAGE_MAX_WAIT_MS })
+  await completeItems.awaited(make, { reader, time, signal, maxWaitMs: PAGE_MAX_WAIT_MS })
 }
 
 type AuthorParts = Needs<'hydrator' | 'names' | 'records'>
@@ -115,19 +115,23 @@ type Read = FeedSkeleton & { pinned: number }
 
 function authorFeed(
   app: Needs<'authorFeed' | 'strangersPages'>,
-  { about, call, place }: PagePart<FeedCall, Author>,
+  { about, call, range }: PagePart<FeedCall, Author>,
 ): Read {
   const { filter, includePins } = call.params
   // Visitors trigger no further fetches: they see the stored posts.
   const downTo = call.viewer ? app.strangersPages.downTo(about.uid) : undefined
-  const skeleton = app.authorFeed({ author: about.uid, filter, downTo, ...place })
-  const pinned = includePins && place.cursor === undefined ? about.pinned : 0
+  const skeleton = app.authorFeed({ author: about.uid, filter, downTo, ...range })
+  const pinned = includePins && range.cursor === undefined ? about.pinned : 0
   if (pinned === 0) return { ...skeleton, pinned }
-  return { ...skeleton, items: [pinned, ...skeleton.items.filter((one) => one !== pinned)], pinned }
+  return {
+    ...skeleton,
+    items: [pinned, ...skeleton.items.filter((value) => value !== pinned)],
+    pinned,
+  }
 }
 
 /** With the filter for threads, only what the page holds up to the thread's root. */
-function* inWholeThreads(
+function* inCompleteThreads(
   { viewCache }: Needs<'viewCache'>,
   items: readonly number[],
   { call: { params, reader }, reads }: { call: FeedCall; reads: readonly Read[] },
@@ -151,7 +155,7 @@ function present(
   const repeatsPin = (post: number) => pinned !== 0 && post === rowIdOf(pinned)
   return viewCache.items(items, reader, {
     pinned,
-    isShown: (rules, { post, repost }) => isAllowed(rules) && !(repost !== 0 && repeatsPin(post)),
+    isVisible: (rules, { post, repost }) => isAllowed(rules) && !(repost !== 0 && repeatsPin(post)),
   })
 }
 

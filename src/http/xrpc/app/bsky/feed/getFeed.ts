@@ -11,7 +11,7 @@ import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { findItems, presentEach } from '../../../feeds/chosen-items.ts'
-import { inPlaceOfDiscover, isDiscover } from '../../../feeds/discover-feed.ts'
+import { insteadOfDiscover, isDiscover } from '../../../feeds/discover-feed.ts'
 import { askForSkeleton } from '../../../feeds/feed-skeleton.ts'
 import { ownFeedPage } from '../../../feeds/own-feed-page.ts'
 import { takeShare } from '../../../strangers/outside-shares.ts'
@@ -32,7 +32,7 @@ export const getFeed = query(
   (app, call: FeedCall) =>
     answerHere(app, call).catch(async (error) => {
       if (!(error instanceof XRPCError) || !isDiscover(call.params.feed)) throw error
-      return { body: { feed: await inTurn(call, () => inTurns(inPlaceOfDiscover(app, call))) } }
+      return { body: { feed: await inTurn(call, () => inTurns(insteadOfDiscover(app, call))) } }
     }),
 )
 
@@ -45,7 +45,7 @@ async function answerHere(app: AppContext, call: FeedCall): Promise<MethodResult
 async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
   const { feed: uri, limit, cursor } = call.params
   const { generators } = app
-  const askedAt = performance.now()
+  const requestedAt = performance.now()
   const endpoint = await generators.endpointOf(await generators.serviceOf(uri, call), call)
   takeShare(app, new URL(endpoint).host, call.who)
   const skeleton = await askForSkeleton(app, {
@@ -64,7 +64,7 @@ async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
   }
   const views = await inTurn(call, () => inTurns(presentEach(app, call.reader, page)))
   const feed = views.filter((view) => view !== undefined)
-  const durations = { skele: answeredAt - askedAt, hydr: performance.now() - answeredAt }
+  const durations = { skele: answeredAt - requestedAt, hydr: performance.now() - answeredAt }
   return {
     body: { ...skeleton.further, feed, cursor: skeleton.cursor },
     headers: {

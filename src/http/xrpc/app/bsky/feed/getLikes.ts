@@ -32,13 +32,13 @@ export const getLikes = pagedMethod(
 
 function likesOf(
   { engagement, recordLikes }: Needs<'engagement' | 'recordLikes'>,
-  { about: { author, id, uri }, place }: PagePart<Call<never>, Subject>,
+  { about: { author, id, uri }, range }: PagePart<Call<never>, Subject>,
 ): SkeletonPage<Like> {
-  if (id !== 0) return engagement.likes({ post: id, ...place })
+  if (id !== 0) return engagement.likes({ post: id, ...range })
   const key = parseRecordUri(uri)
   if (!key || isPostUri(uri) || author === 0) return NOTHING
   const record = { uid: author, collection: key.collection, rkey: key.rkey }
-  return recordLikes({ record, ...place })
+  return recordLikes({ record, ...range })
 }
 
 function present(
@@ -50,7 +50,7 @@ function present(
   const pairs = uids.map((uid) => [author, uid] as const)
   const blocks = viewCache.blocksAmong(pairs, reader)
   const actors = viewCache.profiles(uids, reader, {
-    isShown: (uid, relation) => !relation.blocks && !blocks.has(author, uid),
+    isVisible: (uid, relation) => !relation.blocks && !blocks.has(author, uid),
   })
   return likes.map(({ createdAt, sortAt }, i) => {
     const actor = actors[i]

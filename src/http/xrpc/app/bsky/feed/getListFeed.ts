@@ -37,10 +37,10 @@ export const getListFeed = pagedMethod(
 
 function skeleton(
   { listFeed }: Needs<'listFeed'>,
-  { call, about: { heads }, place }: PagePart<ListFeedCall, { heads: FeedHeads | undefined }>,
+  { call, about: { heads }, range }: PagePart<ListFeedCall, { heads: FeedHeads | undefined }>,
 ): FeedSkeleton | Generator<void, FeedSkeleton> {
   const { since } = call.params
-  return heads ? listFeed.page(heads, { ...place, since }) : { items: [], cursor: undefined }
+  return heads ? listFeed.page(heads, { ...range, since }) : { items: [], cursor: undefined }
 }
 
 function isUnderWay({ underWay }: Needs<'underWay'>, uri: string): boolean {
@@ -69,6 +69,6 @@ function present(
   const authors = viewCache.facts(items, reader).map(({ author }) => [creator, author] as const)
   const blocks = viewCache.blocksAmong(authors, reader)
   return viewCache.items(items, reader, {
-    isShown: (rules, { author }) => !isBlockedOrMuted(rules) && !blocks.has(creator, author),
+    isVisible: (rules, { author }) => !isBlockedOrMuted(rules) && !blocks.has(creator, author),
   })
 }

@@ -30,21 +30,21 @@ function* answer(
   const thread = yield* readThread(app, named, { ...range, reader })
   const { state, ids } = thread
   const options = { anchor: named.id, ids, depth, parentHeight }
-  const shown = new Set<number>()
+  const visible = new Set<number>()
   const { plan: absent, posts } = yield* presentThread(app, thread, {
     plan(known) {
-      shown.clear()
+      visible.clear()
       threadView(state, {
         ...options,
         absent: known,
         present: ({ id }) => {
-          shown.add(id)
+          visible.add(id)
           return {}
         },
       })
       return known
     },
-    postsOf: () => [...shown],
+    postsOf: () => [...visible],
   })
   const present = ({ id }: { id: number }) => posts.get(id) ?? {}
   const view = threadView(state, { ...options, absent, present })

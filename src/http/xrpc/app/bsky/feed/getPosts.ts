@@ -14,7 +14,10 @@ export const getPosts = query(
   (app, call: PostsCall) => inTurns(answer(app, call)),
 )
 
-function* answer(app: Parts, { params, reader }: PostsCall): Generator<void, { body: object }> {
+function* answer(
+  app: Dependencies,
+  { params, reader }: PostsCall,
+): Generator<void, { body: object }> {
   const uris = [...new Set(params.uris)]
   const known = uris.map((uri) => postIdOf(app, uri)).filter((id) => id !== 0)
   const options = { knownLikers: 'all' } as const
@@ -24,7 +27,7 @@ function* answer(app: Parts, { params, reader }: PostsCall): Generator<void, { b
   return { body: { posts } }
 }
 
-type Parts = Needs<'actors' | 'postsByUri' | 'records' | 'viewCache'>
+type Dependencies = Needs<'actors' | 'postsByUri' | 'records' | 'viewCache'>
 
 /** Those without a record here. */
 function missingOf({ postsByUri }: Needs<'postsByUri'>, uris: readonly string[]): string[] {

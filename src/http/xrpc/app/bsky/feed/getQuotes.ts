@@ -20,8 +20,8 @@ export const getQuotes = pagedMethod(
   { auth: 'optional' },
   {
     about: namedSubject,
-    skeleton: ({ engagement }, { about: { id }, place }) =>
-      id === 0 ? NOTHING : engagement.quotes({ post: id, ...place }),
+    skeleton: ({ engagement }, { about: { id }, range }) =>
+      id === 0 ? NOTHING : engagement.quotes({ post: id, ...range }),
     present,
     halfIsEnough: true,
     isUnknown: isUnheld,

@@ -7,9 +7,9 @@ export const getRepostedBy = pagedMethod(
   { auth: 'optional' },
   {
     about: namedSubject,
-    skeleton: ({ engagement }, { about: { id }, place }) =>
-      id === 0 ? NOTHING : engagement.reposters({ post: id, ...place }),
-    present: profiles({ keep: notBlocked }),
+    skeleton: ({ engagement }, { about: { id }, range }) =>
+      id === 0 ? NOTHING : engagement.reposters({ post: id, ...range }),
+    present: profiles({ filter: notBlocked }),
     halfIsEnough: true,
     isUnknown: isUnheld,
     body: (repostedBy, { call, cursor }) => ({ ...echoed(call), repostedBy, cursor }),

@@ -26,13 +26,13 @@ type About = {
   /** Whether more items may arrive, as of before the page was read. */
   isGrowing: boolean
   /** The viewer's cold start is over, as of before the page was read. */
-  isWhole: boolean
+  isComplete: boolean
   /** What the rows of the accounts that the viewer follows begin with, where there are many. */
   heads: TimelineHeads | undefined
 }
 type TimelinePage = Page<TimelineCall, About, FeedSkeleton>
 
-const present = feedItems({ keep: notBlockedOrMuted })
+const present = feedItems({ filter: notBlockedOrMuted })
 
 export const getTimeline = pagedMethod(
   'app.bsky.feed.getTimeline',
@@ -42,14 +42,14 @@ export const getTimeline = pagedMethod(
     skeleton: timelineSkeleton,
     postpone: withoutFetched,
     mayGoOn: ({ isGrowing }) => isGrowing,
-    mayBeKept: ({ isWhole }) => isWhole,
+    mayBeCached: ({ isComplete }) => isComplete,
     present,
     end: ({ params }: TimelineCall) => params.since,
     body: (feed, page) => {
-      noteShown(page.app, page)
+      notePresented(page.app, page)
       return {
         feed,
-        cursor: page.cursor ?? cursorAtEnd(page.app, { ...page, shown: feed.length }),
+        cursor: page.cursor ?? cursorAtEnd(page.app, { ...page, visible: feed.length }),
         startCursor: page.reads.find(({ startCursor }) => startCursor !== undefined)?.startCursor,
         followsLeftOut: page.reads.find(({ followsLeftOut }) => followsLeftOut)?.followsLeftOut,
       }
@@ -58,39 +58,39 @@ export const getTimeline = pagedMethod(
 )
 
 function ready(app: Dependencies, call: TimelineCall): Promise<void> | undefined {
-  app.homes?.asked(call.viewer)
-  return whole(app, call)
+  app.homes?.requested(call.viewer)
+  return complete(app, call)
 }
 
 function about(
   { firstPage, timelineHeads }: Needs<'firstPage' | 'timelineHeads'>,
   { viewer, params }: TimelineCall,
 ): MaybeLater<About> {
-  const isWhole = !firstPage.isNewcomer(viewer.did)
-  const isGrowing = !isWhole && firstPage.mayGrow(viewer.did)
+  const isComplete = !firstPage.isNewcomer(viewer.did)
+  const isGrowing = !isComplete && firstPage.mayGrow(viewer.did)
   const { limit, cursor, since } = params
   const opening = isRetiredCursor(cursor)
     ? undefined
     : timelineHeads({ viewer: viewer.uid, limit, cursor, since })
-  if (!opening) return { isGrowing, isWhole, heads: undefined }
-  return andThen(inTurns(opening), (heads) => ({ isGrowing, isWhole, heads }))
+  if (!opening) return { isGrowing, isComplete, heads: undefined }
+  return andThen(inTurns(opening), (heads) => ({ isGrowing, isComplete, heads }))
 }
 
 function timelineSkeleton(
   { timelineSteps }: Needs<'timelineSteps'>,
-  { call, place, about: { heads } }: PagePart<TimelineCall, About>,
+  { call, range, about: { heads } }: PagePart<TimelineCall, About>,
 ): Generator<void, FeedSkeleton> {
-  return timelineSteps({ viewer: call.viewer.uid, since: call.params.since, heads, ...place })
+  return timelineSteps({ viewer: call.viewer.uid, since: call.params.since, heads, ...range })
 }
 
 /** Makes a newcomer wait until the page's items and the data to show them have arrived. */
-function whole(app: Dependencies, call: TimelineCall): Promise<void> | undefined {
+function complete(app: Dependencies, call: TimelineCall): Promise<void> | undefined {
   const { cursor } = call.params
   if (cursor !== undefined && isBadFeedCursor(cursor)) return undefined
   return app.firstPage.isNewcomer(call.viewer.did) ? wait(app, call) : undefined
 }
 
-type Dependencies = Needs<'firstPage' | 'homes' | 'timeline' | 'viewCache' | 'wholeItems'>
+type Dependencies = Needs<'firstPage' | 'homes' | 'timeline' | 'viewCache' | 'completeItems'>
 
 async function wait(app: Dependencies, before: TimelineCall): Promise<void> {
   const read = ({ viewer, params: { limit, cursor } }: TimelineCall) =>
@@ -105,7 +105,7 @@ async function wait(app: Dependencies, before: TimelineCall): Promise<void> {
   // What the items found so far lack can be fetched while the others are.
   const meanwhile = () => {
     const call = before.again()
-    return app.wholeItems.ask(pageOf(call), call)
+    return app.completeItems.ask(pageOf(call), call)
   }
   const { signal } = before
   await app.firstPage.ready(pageRequest(before), { signal, meanwhile })
@@ -115,18 +115,18 @@ async function wait(app: Dependencies, before: TimelineCall): Promise<void> {
   function* shareOf(): Generator<void, number> {
     const { items } = yield* read(call)
     if (items.length === 0) return 1
-    const whole = yield* app.wholeItems.among(items, reader, make)
-    return whole.length / items.length
+    const complete = yield* app.completeItems.among(items, reader, make)
+    return complete.length / items.length
   }
-  const shareWhole = () => inTurn(call, () => inTurns(shareOf()))
-  let share = await shareWhole()
+  const shareComplete = () => inTurn(call, () => inTurns(shareOf()))
+  let share = await shareComplete()
   // Newer items, which need other data, may have arrived meanwhile.
   for (let round = 0; round < MAX_ROUNDS && (round === 0 || share < ENOUGH); round++) {
     // If nothing could be shown, waits again even for things already waited for.
     const isShared = round > 0 || share === 0
     const options = { reader, time, signal, patienceMs: PATIENCE_MS, isShared }
-    if (!(await app.wholeItems.awaited(pageOf(call), options))) return
-    share = await shareWhole()
+    if (!(await app.completeItems.awaited(pageOf(call), options))) return
+    share = await shareComplete()
   }
 }
 
@@ -148,18 +148,18 @@ function* withoutFetched(
   { call }: TimelinePage,
 ): Generator<void, readonly number[]> {
   if (!app.firstPage.isNewcomer(call.viewer.did)) return items
-  return yield* app.wholeItems.among(items, call.reader, (some, reader) =>
+  return yield* app.completeItems.among(items, call.reader, (some, reader) =>
     present(app, some, { call: { reader } }),
   )
 }
 
 /** A page of one is a look whether there is something new. */
-function noteShown(
-  { shownWhileFilling }: Needs<'shownWhileFilling'>,
+function notePresented(
+  { presentedWhileFilling }: Needs<'presentedWhileFilling'>,
   { call, about: { isGrowing }, reads, postponed }: TimelinePage,
 ): void {
   if (call.params.limit === 1) return
-  shownWhileFilling.note(call.viewer.uid, isGrowing || postponed.size > 0, () =>
+  presentedWhileFilling.note(call.viewer.uid, isGrowing || postponed.size > 0, () =>
     reads.flatMap(({ items }) => items.filter((item) => !postponed.has(item))),
   )
 }
@@ -170,10 +170,10 @@ function noteShown(
  */
 function cursorAtEnd(
   { firstPage }: Dependencies,
-  { call, about: { isGrowing }, reads, shown }: TimelinePage & { shown: number },
+  { call, about: { isGrowing }, reads, visible }: TimelinePage & { visible: number },
 ): string | undefined {
   if (reads.length === 0 || !isGrowing) return undefined
   const last = reads.findLast(({ endCursor }) => endCursor !== undefined)
-  const end = shown === 0 ? undefined : last?.endCursor
+  const end = visible === 0 ? undefined : last?.endCursor
   return firstPage.cursorAtEnd(pageRequest(call), end)
 }

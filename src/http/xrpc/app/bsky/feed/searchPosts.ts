@@ -7,8 +7,8 @@ import { posts } from '../../../paging/present.ts'
 import {
   foundPosts,
   postsBody,
+  presentedPostSearch,
   type SearchParts,
-  shownPostSearch,
 } from '../../../search/post-search.ts'
 import { ofSearchPosts } from '../../../search/post-search-params.ts'
 import { searchedMethod } from '../../../search/searched-method.ts'
@@ -31,5 +31,5 @@ export const searchPosts = searchedMethod(
 )
 
 function search(app: SearchParts & Needs<'tagRules'>, call: Call<Params>) {
-  return shownPostSearch(app, call, ofSearchPosts(call.params))
+  return presentedPostSearch(app, call, ofSearchPosts(call.params))
 }

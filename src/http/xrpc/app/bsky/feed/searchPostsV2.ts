@@ -11,8 +11,8 @@ import {
   foundPosts,
   hasConditions,
   postsBody,
+  presentedPostSearch,
   type SearchParts,
-  shownPostSearch,
 } from '../../../search/post-search.ts'
 import { ofSearchPostsV2 } from '../../../search/post-search-params.ts'
 import { searchedMethod } from '../../../search/searched-method.ts'
@@ -39,9 +39,9 @@ function search(app: SearchParts & Needs<'records' | 'tagRules'>, call: Call<Par
   if (params.excludeReplies && params.repliesOnly) {
     throw invalidRequest('excludeReplies and repliesOnly exclude each other', 'BadQueryString')
   }
-  const asked = ofSearchPostsV2(params, (uri) => postIdOf(app, uri))
-  if (asked.query.trim() === '' && !hasConditions(asked)) {
+  const requested = ofSearchPostsV2(params, (uri) => postIdOf(app, uri))
+  if (requested.query.trim() === '' && !hasConditions(requested)) {
     throw invalidRequest('A query or at least one filter is required', 'BadQueryString')
   }
-  return shownPostSearch(app, call, asked)
+  return presentedPostSearch(app, call, requested)
 }

@@ -23,7 +23,8 @@ export const sendInteractions = procedure(
     const { feed } = call.input
     const own = app.ownFeeds.of(feed ?? '')
     if (own) await heed(own, call)
-    else if (feed === undefined) await Promise.all(app.ownFeeds.all().map((one) => heed(one, call)))
+    else if (feed === undefined)
+      await Promise.all(app.ownFeeds.all().map((ownFeed) => heed(ownFeed, call)))
     else if (call.token !== undefined) await handOn(app, call, feed).catch(() => undefined)
     return { body: {} }
   },

@@ -9,8 +9,8 @@ export const getActorStarterPacks = pagedMethod(
   { auth: 'optional', ready: strangersRecords },
   {
     about: namedActor('Profile not found'),
-    skeleton: ({ ownRecords }, { about, place }) =>
-      ownRecords({ uid: about.uid, collection: 'app.bsky.graph.starterpack', ...place }),
+    skeleton: ({ ownRecords }, { about, range }) =>
+      ownRecords({ uid: about.uid, collection: 'app.bsky.graph.starterpack', ...range }),
     present: records({ view: starterPackViewBasic }),
     isUnknown: (app, { uid }) => areRecordsUnread(app, uid),
     body: 'starterPacks',

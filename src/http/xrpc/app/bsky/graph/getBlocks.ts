@@ -7,7 +7,7 @@ export const getBlocks = pagedMethod(
   'app.bsky.graph.getBlocks',
   { auth: 'required' },
   {
-    skeleton: ({ lists }, { call, place }) => lists.blocks({ actor: call.viewer.uid, ...place }),
+    skeleton: ({ lists }, { call, range }) => lists.blocks({ actor: call.viewer.uid, ...range }),
     present: profiles(),
     body: 'blocks',
   },

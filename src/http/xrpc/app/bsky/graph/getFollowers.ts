@@ -11,7 +11,7 @@ export const getFollowers = pagedMethod(
   { auth: 'optional' },
   {
     about: visibleActor,
-    skeleton: ({ lists }, { about, place }) => lists.followers({ actor: about.uid, ...place }),
+    skeleton: ({ lists }, { about, range }) => lists.followers({ actor: about.uid, ...range }),
     present: connected,
     isUnknown: (app, { uid }) => !isStoredAccount(app, uid),
     body: (followers, { about, cursor }) => ({ subject: about.view, followers, cursor }),

@@ -24,7 +24,7 @@ const stored = pagedMethod(
   { auth: 'optional' },
   {
     about: visibleActor,
-    skeleton: ({ lists }, { about, place }) => lists.follows({ actor: about.uid, ...place }),
+    skeleton: ({ lists }, { about, range }) => lists.follows({ actor: about.uid, ...range }),
     present: connected,
     isUnknown: (app, { uid }) => !isStoredAccount(app, uid),
     body: (follows, { about, cursor }) => ({ subject: about.view, follows, cursor }),

@@ -10,9 +10,9 @@ export const getKnownFollowers = pagedMethod(
   { auth: 'required' },
   {
     about: visibleActor,
-    skeleton: ({ knownFollowers }, { call, about, place }) =>
-      knownFollowers.page({ viewer: call.viewer.uid, subject: about.uid, ...place }),
-    present: profiles({ keep: notBlocked }),
+    skeleton: ({ knownFollowers }, { call, about, range }) =>
+      knownFollowers.page({ viewer: call.viewer.uid, subject: about.uid, ...range }),
+    present: profiles({ filter: notBlocked }),
     body: (followers, { about, cursor }) => ({ subject: about.view, followers, cursor }),
   },
 )

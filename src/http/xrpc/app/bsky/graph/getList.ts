@@ -21,8 +21,8 @@ export const getList = pagedMethod(
   { auth: 'optional', ready: strangersList },
   {
     about: namedList,
-    skeleton: someAtOnce(MEMBERS_AT_ONCE, ({ listPages }, { about, call, place }) =>
-      listPages.members({ list: about.id, viewer: call.viewer?.uid ?? 0, ...place }),
+    skeleton: someAtOnce(MEMBERS_AT_ONCE, ({ listPages }, { about, call, range }) =>
+      listPages.members({ list: about.id, viewer: call.viewer?.uid ?? 0, ...range }),
     ),
     present,
     isUnknown: (app, { uri }) => app.underWay.areUnfetched([parseRecordUri(uri)!]),
@@ -53,12 +53,12 @@ function present(
 ) {
   const pairs = isOpen ? [] : members.map(({ subject }) => [creator, subject] as const)
   const blocks = viewCache.blocksAmong(pairs, reader)
-  const shown = members.filter(({ subject }) => isOpen || !blocks.has(creator, subject))
+  const visible = members.filter(({ subject }) => isOpen || !blocks.has(creator, subject))
   const profiles = viewCache.profiles(
-    shown.map(({ subject }) => subject),
+    visible.map(({ subject }) => subject),
     reader,
   )
-  return shown.map(({ rkey, isOptedOut }, i) => {
+  return visible.map(({ rkey, isOptedOut }, i) => {
     const subject = profiles[i]
     const uri = recordUri(did, 'app.bsky.graph.listitem', packRkey(rkey))
     if (!subject) return undefined

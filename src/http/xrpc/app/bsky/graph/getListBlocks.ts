@@ -5,8 +5,8 @@ export const getListBlocks = pagedMethod(
   'app.bsky.graph.getListBlocks',
   { auth: 'required' },
   {
-    skeleton: ({ listPages }, { call, place }) =>
-      listPages.blockedBy({ actor: call.viewer.uid, ...place }),
+    skeleton: ({ listPages }, { call, range }) =>
+      listPages.blockedBy({ actor: call.viewer.uid, ...range }),
     present: lists,
     body: 'lists',
   },

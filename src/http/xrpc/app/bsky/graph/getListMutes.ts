@@ -5,8 +5,8 @@ export const getListMutes = pagedMethod(
   'app.bsky.graph.getListMutes',
   { auth: 'required' },
   {
-    skeleton: ({ listPages }, { call, place }) =>
-      listPages.mutedBy({ actor: call.viewer.uid, ...place }),
+    skeleton: ({ listPages }, { call, range }) =>
+      listPages.mutedBy({ actor: call.viewer.uid, ...range }),
     present: lists,
     body: 'lists',
   },

@@ -23,7 +23,7 @@ const creator = namedActor('Profile not found')
 
 const present = hydrated({
   hydrate: ({ hydrator }, ids: readonly number[], reader) => hydrator.lists(ids, reader),
-  keep: hasPurpose,
+  filter: hasPurpose,
   view: listView,
 })
 
@@ -32,8 +32,8 @@ const stored = pagedMethod(
   { auth: 'optional' },
   {
     about: creator,
-    skeleton: ({ listPages }, { call, about, place }) =>
-      listPages.ofCreator({ actor: about.uid, purposes: purposesOf(call), ...place }),
+    skeleton: ({ listPages }, { call, about, range }) =>
+      listPages.ofCreator({ actor: about.uid, purposes: purposesOf(call), ...range }),
     present,
     isUnknown: (app, { uid }) => uid !== 0 && !isStoredAccount(app, uid),
     body: 'lists',
@@ -68,11 +68,11 @@ async function strangersLists(
     ).lists
     const missing = uris.filter((_, i) => !known.has(ids[i]!))
     call.reader.missing.add({ uris: missing })
-    const shown = present(
+    const visible = present(
       app,
       ids.filter((id) => known.has(id)),
       { call },
     )
-    return { body: { lists: shown.filter((view) => view !== undefined), cursor } }
+    return { body: { lists: visible.filter((view) => view !== undefined), cursor } }
   })
 }

@@ -14,8 +14,8 @@ export const getListsWithMembership = pagedMethod(
   { auth: 'required', mayBeEmpty: true },
   {
     about: namedActor('Profile not found'),
-    skeleton: ({ listPages }, { call, place }) =>
-      listPages.ofCreator({ actor: call.viewer.uid, purposes: purposesOf(call), ...place }),
+    skeleton: ({ listPages }, { call, range }) =>
+      listPages.ofCreator({ actor: call.viewer.uid, purposes: purposesOf(call), ...range }),
     present,
     body: 'listsWithMembership',
   },

@@ -7,7 +7,7 @@ export const getMutes = pagedMethod(
   'app.bsky.graph.getMutes',
   { auth: 'required' },
   {
-    skeleton: ({ lists }, { call, place }) => lists.mutes({ actor: call.viewer.uid, ...place }),
+    skeleton: ({ lists }, { call, range }) => lists.mutes({ actor: call.viewer.uid, ...range }),
     present: profiles(),
     body: 'mutes',
   },

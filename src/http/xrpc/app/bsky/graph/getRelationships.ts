@@ -18,7 +18,7 @@ export const getRelationships = query(
   (app, call: Call<AppBskyGraphGetRelationships.QueryParams>) => {
     const { hydrator, names } = app
     const { actor, others = [] } = call.params
-    const named = allOf([actor, ...others].map((one) => names.find(one, call.who)))
+    const named = allOf([actor, ...others].map((value) => names.find(value, call.who)))
     return andThen(named, ([asking, ...found]) => {
       if (!asking) return { body: { relationships: others.map(notFoundActor) } }
       const uids = found.map((other) => other?.uid ?? 0).filter((uid) => uid !== 0)
@@ -45,7 +45,7 @@ function isAnyUnknown(
   who: Call['who'],
 ): MaybeLater<boolean> {
   const isUnheld = ({ uid }: NamedActor) => !isStoredAccount(app, uid)
-  const others = found.flatMap((one) => (one && isUnheld(one) ? one : []))
+  const others = found.flatMap((actor) => (actor && isUnheld(actor) ? actor : []))
   if (others.length === 0 || !isUnheld(asking)) return false
   const dids = [asking, ...others].map(({ did }) => did)
   return andThen(
@@ -55,7 +55,7 @@ function isAnyUnknown(
 }
 
 /** More than the account’s DID. */
-function isAnyRelation(shown: object): boolean {
-  const { $type: _, did: __, ...relations } = shown as Record<string, unknown>
+function isAnyRelation(relationship: object): boolean {
+  const { $type: _, did: __, ...relations } = relationship as Record<string, unknown>
   return Object.values(relations).some((uri) => uri !== undefined)
 }

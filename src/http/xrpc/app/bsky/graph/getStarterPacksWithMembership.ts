@@ -11,8 +11,8 @@ export const getStarterPacksWithMembership = pagedMethod(
   { auth: 'required', mayBeEmpty: true },
   {
     about: namedActor('Profile not found'),
-    skeleton: someAtOnce(PACKS_AT_ONCE, ({ ownRecords }, { call, place }) =>
-      ownRecords({ uid: call.viewer.uid, collection: 'app.bsky.graph.starterpack', ...place }),
+    skeleton: someAtOnce(PACKS_AT_ONCE, ({ ownRecords }, { call, range }) =>
+      ownRecords({ uid: call.viewer.uid, collection: 'app.bsky.graph.starterpack', ...range }),
     ),
     present,
     body: 'starterPacksWithMembership',

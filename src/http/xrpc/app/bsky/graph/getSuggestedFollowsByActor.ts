@@ -6,7 +6,7 @@ import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { namedActor } from '../../../naming/named-actor.ts'
 
-const SHOWN = 10
+const PRESENTED = 10
 const theActor = namedActor('Actor not found')
 
 export const getSuggestedFollowsByActor = query(
@@ -16,7 +16,10 @@ export const getSuggestedFollowsByActor = query(
     andThen(theActor(app, call), ({ uid }) => {
       const { reader, viewer } = call
       const uids = uid === 0 ? [] : app.suggestions.relativeTo(uid, viewer?.uid ?? 0)
-      const views = suggestedViews(app, uids.slice(0, SHOWN * 2), { reader, withFollowers: true })
-      return { body: { suggestions: views.slice(0, SHOWN) } }
+      const views = suggestedViews(app, uids.slice(0, PRESENTED * 2), {
+        reader,
+        withFollowers: true,
+      })
+      return { body: { suggestions: views.slice(0, PRESENTED) } }
     }),
 )

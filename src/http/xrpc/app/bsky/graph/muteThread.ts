@@ -1,6 +1,6 @@
 // app.bsky.graph.muteThread: the thread no longer notifies the viewer.
 
 import { procedure } from '../../../define.ts'
-import { toldOfThread } from '../../../private/thread-mute.ts'
+import { notifiesThread } from '../../../private/thread-mute.ts'
 
-export const muteThread = procedure('app.bsky.graph.muteThread', {}, toldOfThread('mute-thread'))
+export const muteThread = procedure('app.bsky.graph.muteThread', {}, notifiesThread('mute-thread'))

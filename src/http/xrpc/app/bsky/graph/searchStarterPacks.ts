@@ -10,7 +10,7 @@ export const searchStarterPacks = searchedMethod(
   { auth: 'optional', partly: SEARCHED_PACKS },
   {
     skeleton: packsByName,
-    present: records({ keep: creatorNotBlocked, view: starterPackViewBasic }),
+    present: records({ filter: creatorNotBlocked, view: starterPackViewBasic }),
     body: 'starterPacks',
   },
 )

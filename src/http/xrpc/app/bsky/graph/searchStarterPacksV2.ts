@@ -11,7 +11,7 @@ export const searchStarterPacksV2 = searchedMethod(
   { auth: 'optional', partly: SEARCHED_PACKS },
   {
     skeleton: someAtOnce(PACKS_AT_ONCE, packsByName),
-    present: records({ content: true, keep: creatorNotBlocked, view: starterPackView }),
+    present: records({ content: true, filter: creatorNotBlocked, view: starterPackView }),
     body: 'starterPacks',
   },
 )

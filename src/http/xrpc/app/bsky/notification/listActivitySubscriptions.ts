@@ -13,12 +13,12 @@ export const listActivitySubscriptions = pagedMethod(
   'app.bsky.notification.listActivitySubscriptions',
   { auth: 'required' },
   {
-    skeleton: ({ lists }, { call, place }) =>
-      lists.subscriptions({ actor: call.viewer.uid, ...place }),
+    skeleton: ({ lists }, { call, range }) =>
+      lists.subscriptions({ actor: call.viewer.uid, ...range }),
     present: hydrated({
       hydrate: ({ hydrator }, uids: readonly number[], reader) =>
         hydrator.profiles(uids, reader, { detailed: true }),
-      keep: (state, uid) => !viewerBlocks(state, uid),
+      filter: (state, uid) => !viewerBlocks(state, uid),
       view: subscribedView,
     }),
     body: 'subscriptions',

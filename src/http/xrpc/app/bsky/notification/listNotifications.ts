@@ -26,17 +26,17 @@ export const listNotifications = pagedMethod(
   { auth: 'required', ready: (app, call) => app.firstNotifications(call) },
   {
     about: settingsFor,
-    skeleton: ({ notifications }, { about: { priority }, call, place }) =>
+    skeleton: ({ notifications }, { about: { priority }, call, range }) =>
       notifications.page({
         viewer: call.viewer.uid,
         reasons: (call as ListCall).params.reasons,
         priority,
-        ...place,
+        ...range,
       }),
     present: hydrated({
       hydrate: ({ hydrator }, ids: readonly number[], reader) =>
         hydrator.notifications(ids, reader),
-      keep: (state, id) => !isNotificationHidden(state, id),
+      filter: (state, id) => !isNotificationHidden(state, id),
       view: (state, id, page: ListPage) => notificationView(state, id, seenAt(page)),
     }),
     body(notifications, page) {

@@ -13,11 +13,11 @@ export const getTrends = query(
   'app.bsky.unspecced.getTrends',
   { auth: 'optional', partly: 'hashtags by our own count, without categories' },
   ({ hydrator, trends, db, graph }, { params, reader, viewer }: Call<{ limit: number }>) => {
-    const shown = trends.now().slice(0, params.limit)
-    const uids = new Set(shown.flatMap(({ authors }) => authors))
+    const visible = trends.now().slice(0, params.limit)
+    const uids = new Set(visible.flatMap(({ authors }) => authors))
     const state = hydrator.profiles([...uids], reader)
     const hidden = notRecommendedTo({ db, graph }, viewer?.uid ?? 0, uids)
-    const views = shown.map(({ tag, posts, startedAt, isHot, authors }) => ({
+    const views = visible.map(({ tag, posts, startedAt, isHot, authors }) => ({
       topic: tag,
       displayName: `#${tag}`,
       link: tagLink(tag),

@@ -26,9 +26,9 @@ export const getRecord = query(
     if (isTakenDown(app, uri, reader)) throw notLocated(uri)
     const found = ours(app, repo, params)
     if (found) return { body: found }
-    const asked = fetchRecord(app, repo, { key: params, signal, who, time })
+    const request = fetchRecord(app, repo, { key: params, signal, who, time })
     const isReplaceable = isDiscover(uri) && params.cid === undefined
-    return { body: await (isReplaceable ? asked.catch(() => standIn(uri)) : asked) }
+    return { body: await (isReplaceable ? request.catch(() => standIn(uri)) : request) }
   },
 )
 

@@ -36,11 +36,11 @@ function* answer(app: AppContext, call: LikersCall): Generator<void, { body: obj
 
 function likersOfEach(app: AppContext, call: LikersCall, uris: readonly string[]): object[] {
   const ids = uris.map((uri) => postIdOf(app, uri))
-  const shown = shownPosts(app, call, ids)
-  const likers = likersOf(app, call, [...shown.keys()])
-  const views = profilesOf(app, call, { likers, authors: shown })
+  const visible = visiblePosts(app, call, ids)
+  const likers = likersOf(app, call, [...visible.keys()])
+  const views = profilesOf(app, call, { likers, authors: visible })
   return uris.map((uri, i) => {
-    const author = shown.get(ids[i]!)
+    const author = visible.get(ids[i]!)
     if (author === undefined) return notFoundPost(uri)
     const { count, uids } = likers.get(ids[i]!) ?? NOBODY
     const actors = uids.map((uid) => views(author, uid)).filter((view) => view !== undefined)
@@ -55,16 +55,16 @@ function notFoundPost(uri: string): object {
 }
 
 /** The authors of the posts that the viewer is shown, by posts.id. */
-function shownPosts(
+function visiblePosts(
   { viewCache }: Needs<'viewCache'>,
   { reader }: LikersCall,
   ids: readonly number[],
 ): Map<number, number> {
   const known = [...new Set(ids)].filter((id) => id !== 0)
   const views = viewCache.posts(known, reader)
-  const shown = known.filter((_, i) => views[i] !== undefined)
-  const facts = viewCache.facts(shown.map(postItem), reader)
-  return new Map(shown.map((id, i) => [id, facts[i]!.author]))
+  const visible = known.filter((_, i) => views[i] !== undefined)
+  const facts = viewCache.facts(visible.map(postItem), reader)
+  return new Map(visible.map((id, i) => [id, facts[i]!.author]))
 }
 
 function likersOf(
@@ -86,7 +86,7 @@ function profilesOf(
   }: { likers: ReadonlyMap<number, KnownLikers>; authors: ReadonlyMap<number, number> },
 ) {
   const uids = [...new Set([...likers.values()].flatMap(({ uids }) => uids))]
-  const views = viewCache.profiles(uids, reader, { basic: true, isShown: neitherBlockedNorMuted })
+  const views = viewCache.profiles(uids, reader, { basic: true, isVisible: neitherBlockedNorMuted })
   const viewOf = new Map(uids.map((uid, i) => [uid, views[i]]))
   const pairs = [...likers].flatMap(([post, { uids }]) =>
     uids.map((uid) => [authors.get(post)!, uid] as const),

@@ -39,9 +39,9 @@ function prove(
     followers.map((follower) => [found[i]!.uid, follower] as const),
   )
   const blocks = viewCache.blocksAmong(pairs, reader)
-  const shown = [...new Set(pairs.map(([, follower]) => follower))]
-  const profiles = viewCache.profiles(shown, reader, { basic: true, isShown: notBlocked })
-  const profileOf = new Map(shown.map((uid, i) => [uid, profiles[i]]))
+  const visible = [...new Set(pairs.map(([, follower]) => follower))]
+  const profiles = viewCache.profiles(visible, reader, { basic: true, isVisible: notBlocked })
+  const profileOf = new Map(visible.map((uid, i) => [uid, profiles[i]]))
   return found.map((subject, i) => {
     if (!subject) return undefined
     const views = proofs[i]!.followers.filter((uid) => !blocks.has(subject.uid, uid)).map((uid) =>

@@ -59,7 +59,7 @@ async function look(w: ServingWorld, did: string, viewer = alice): Promise<Profi
     { actor: alice },
     viewer,
   )
-  return [profile, followers.find((one) => one.did === did)!]
+  return [profile, followers.find((follower) => follower.did === did)!]
 }
 
 const self = (w: ServingWorld, did: string, collection: string, record: JsonObject) =>
@@ -198,7 +198,9 @@ describe('a verification', () => {
     const { uri } = verify(w, verifier, {})
     verify(w, verifier, { displayName: 'Wrong' })
     const [profile] = await look(w, bob)
-    expect(profile!.verification?.verifications.map((one) => one.uri)).toEqual([uri])
+    expect(profile!.verification?.verifications.map((verification) => verification.uri)).toEqual([
+      uri,
+    ])
   })
 
   test('is not shown without a verified handle; a trusted verifier is marked as one', async () => {

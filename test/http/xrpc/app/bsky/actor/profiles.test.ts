@@ -58,7 +58,7 @@ describe('getProfile', () => {
       { actors: [bob, carol] },
       alice,
     )
-    expect(profiles.map((one) => 'postsCount' in one)).toEqual([true, false])
+    expect(profiles.map((profile) => 'postsCount' in profile)).toEqual([true, false])
   })
 
   test('looks up a handle unknown to the index once', async () => {
@@ -217,17 +217,17 @@ describe('getPosts', () => {
 
   test('returns each post once, without missing, deleted and blocked ones', async () => {
     const w = start()
-    const [kept, gone, blocked] = [w.post(bob), w.post(bob), w.post(carol)]
+    const [stored, gone, blocked] = [w.post(bob), w.post(bob), w.post(carol)]
     w.delete(gone)
     w.block(carol, alice)
     const missing = `at://${dan}/app.bsky.feed.post/3aaaaaaaaaaaa`
     const other = `at://${dan}/app.bsky.graph.follow/3aaaaaaaaaaaa`
-    const uris = [missing, blocked.uri, kept.uri, gone.uri, kept.uri, other]
+    const uris = [missing, blocked.uri, stored.uri, gone.uri, stored.uri, other]
 
     const { posts } = await w.get<Answer>(NSID, { uris }, alice)
 
-    expect(posts.map(({ uri }) => uri)).toEqual([kept.uri])
-    expect(w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : []))).toContain(
+    expect(posts.map(({ uri }) => uri)).toEqual([stored.uri])
+    expect(w.sent.flatMap((item) => (item.kind === 'fetch-requested' ? item.uris : []))).toContain(
       missing,
     )
     expect((await w.get<Answer>(NSID, { uris })).posts).toHaveLength(2)

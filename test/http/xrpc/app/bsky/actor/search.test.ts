@@ -144,10 +144,10 @@ describe('changes', () => {
     const found = await allPages(
       async (cursor) => {
         const page = await w.get<Answer>(SEARCH, { q: 'kim', limit: 1, cursor }, alice)
-        const shown = page.actors[0]?.did
-        const follow = follows[people.indexOf(shown ?? '')]
+        const visible = page.actors[0]?.did
+        const follow = follows[people.indexOf(visible ?? '')]
         if (follow) w.delete(follow)
-        if (shown === people[3]) for (const fan of fans) w.delete(fan)
+        if (visible === people[3]) for (const fan of fans) w.delete(fan)
         searchable(w)
         return page
       },
@@ -241,11 +241,11 @@ function isFound(person: { handle: string; name: string }, q: string): boolean {
       .normalize('NFC')
   const wordsOf = (text: string) => plain(text).match(/[山た]+|[a-z0-9]+/g) ?? []
   const words = [...wordsOf(person.handle), ...wordsOf(person.name)]
-  const asked = wordsOf(q)
-  if (asked.length === 0) return false
+  const requested = wordsOf(q)
+  if (requested.length === 0) return false
   const isThere = (part: string) =>
     words.some((word) => (/[山た]/.test(part) ? word.includes(part) : word.startsWith(part)))
-  if (asked.every(isThere)) return true
+  if (requested.every(isThere)) return true
   const label = person.handle.slice(0, person.handle.lastIndexOf('.'))
   return /^[a-z0-9]{3,}$/.test(q) && label.includes(q)
 }
@@ -256,9 +256,9 @@ test('finds each matching random account once across pages, and no others', asyn
   const people = new Map<string, { handle: string; name: string }>()
   for (let i = 0; i < 120; i++) {
     const label = someName(random).replace(/[^a-z]/g, '') || 'x'
-    const one = { handle: `${label}${i}.test`, name: someName(random) }
-    people.set(one.handle, one)
-    const did = person(w, one.handle, one.name)
+    const item = { handle: `${label}${i}.test`, name: someName(random) }
+    people.set(item.handle, item)
+    const did = person(w, item.handle, item.name)
     if (random.chance(0.2)) w.follow(alice, did)
     if (random.chance(0.2)) popular(w, did, random.below(30))
     if (random.chance(0.1)) searchable(w)
@@ -271,7 +271,7 @@ test('finds each matching random account once across pages, and no others', asyn
           .handle.slice(1, 6)
           .replace('.', '')
     const expected = [...people.values()]
-      .filter((one) => isFound(one, q))
+      .filter((item) => isFound(item, q))
       .map(({ handle }) => handle)
     const found = await searched(w, q, random.pick([alice, undefined]), 1 + random.below(7))
     expect(found.sort(), q).toEqual(expected.sort())

@@ -36,13 +36,13 @@ test('lists bookmarks latest first, once each, counted, and only to their owner'
     for (const did of [alice, bob]) {
       const limit = 1 + random.below(5)
       const read = (cursor?: string) => w.get<Page>(`${NS}.getBookmarks`, { limit, cursor }, did)
-      const shown = await allPages(read, (page) => page.bookmarks)
+      const visible = await allPages(read, (page) => page.bookmarks)
       const uris = model.get(did)!
-      expect(shown.map(({ subject }) => subject.uri)).toEqual(uris.toReversed())
+      expect(visible.map(({ subject }) => subject.uri)).toEqual(uris.toReversed())
       const query = { uris: posts.map(({ uri }) => uri) }
       const views = await w.get<{ posts: Item[] }>('app.bsky.feed.getPosts', query, did)
       for (const { uri, bookmarkCount, viewer } of views.posts) {
-        const count = [...model.values()].filter((one) => one.includes(uri)).length
+        const count = [...model.values()].filter((value) => value.includes(uri)).length
         expect([bookmarkCount, viewer!.bookmarked]).toEqual([count, uris.includes(uri)])
       }
     }
@@ -80,7 +80,7 @@ test('marks a bookmarked post as gone or blocked; shows one by a muted author', 
     [gone, `${DEFS}notFoundPost`, gone.uri],
   ])
   await expect
-    .poll(() => w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : [])))
+    .poll(() => w.sent.flatMap((item) => (item.kind === 'fetch-requested' ? item.uris : [])))
     .toContain(unknown.uri)
 })
 

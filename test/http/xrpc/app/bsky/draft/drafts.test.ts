@@ -47,7 +47,7 @@ test('drafts are created, updated and deleted, latest change first, per member',
     const draft = { posts: [{ text }] }
     w.tick()
     const before = own.length > 0 ? random.pick(own) : undefined
-    const others = own.filter((one) => one !== before)
+    const others = own.filter((item) => item !== before)
     if (!before || random.chance(0.5)) {
       const { body } = await w.tell(`${NS}.createDraft`, { draft }, did)
       const { id } = body as { id: string }
@@ -79,8 +79,8 @@ test('drafts are created, updated and deleted, latest change first, per member',
       },
       (page) => page.drafts,
     )
-    const shown = drafts.map(({ id, draft }) => ({ id, text: draft.posts[0]!.text }))
-    expect(shown).toEqual(own.toReversed())
+    const visible = drafts.map(({ id, draft }) => ({ id, text: draft.posts[0]!.text }))
+    expect(visible).toEqual(own.toReversed())
   }
   expect((await w.ask(`${NS}.getDrafts`, { cursor: '12__x' }, alice)).status).toBe(400)
 })
@@ -178,12 +178,12 @@ test('a mute covers reposts, quote posts, both or everything', async () => {
   const list = w.post(bob, { embed: embedOf(w.list(carol, 'a list')) })
   w.repost(bob, other)
   const all = { plain, quote, list, repost: other }
-  const shown = async () => {
+  const visible = async () => {
     const { feed } = await w.get<Feed>('app.bsky.feed.getTimeline', {}, alice)
     const uris = feed.map(({ post }) => post.uri)
     return Object.entries(all).flatMap(([name, { uri }]) => (uris.includes(uri) ? [name] : []))
   }
-  const said = async () => {
+  const reported = async () => {
     const query = { actor: bob }
     const { viewer } = await w.get<{ viewer: Viewer }>('app.bsky.actor.getProfile', query, alice)
     return [viewer.muted, viewer.mutedOnlyReposts, viewer.mutedOnlyQuoteposts]
@@ -199,10 +199,10 @@ test('a mute covers reposts, quote posts, both or everything', async () => {
   ] as const
   for (const [scope, feed, viewer, count] of cases) {
     await w.tell('app.bsky.graph.muteActor', { actor: bob, ...scope }, alice)
-    expect([await shown(), await said(), await muted()]).toEqual([feed, viewer, count])
+    expect([await visible(), await reported(), await muted()]).toEqual([feed, viewer, count])
   }
   await w.tell('app.bsky.graph.unmuteActor', { actor: bob }, alice)
-  expect([await shown(), await said()]).toEqual([Object.keys(all), [false, false, false]])
+  expect([await visible(), await reported()]).toEqual([Object.keys(all), [false, false, false]])
 })
 
 function embedOf(record: { uri: string; cid: string }) {

@@ -23,7 +23,7 @@ afterEach(() => world?.dispose())
 
 /** A world whose PDS has these records, by at-URI, or does not answer. */
 function withPds(records: Record<string, JsonObject> | 'down') {
-  const asked: string[] = []
+  const requested: string[] = []
   const turns = { of: 0 }
   const w = createServingWorld({
     scope: 'network',
@@ -33,7 +33,7 @@ function withPds(records: Record<string, JsonObject> | 'down') {
       const { searchParams } = new URL(url)
       const named = ['repo', 'collection', 'rkey'].map((name) => searchParams.get(name))
       const uri = `at://${named.join('/')}`
-      asked.push(uri)
+      requested.push(uri)
       if (records === 'down') throw new Error('connection refused')
       const given = records[uri]
       const value = { $type: named[1], ...given }
@@ -50,13 +50,13 @@ function withPds(records: Record<string, JsonObject> | 'down') {
     expect(status).toBe(200)
     return body as { view?: JsonObject; associatedRefs?: object[]; associatedRecords?: object[] }
   }
-  return { w, asked, ask, turns }
+  return { w, asked: requested, ask, turns }
 }
 
 const both = { [ARTICLE]: documentRecord(PUBLISHED), [PUBLISHED]: publicationRecord() }
 
 test('an article brings its publication, its whole records and its author', async () => {
-  const { ask, asked } = withPds(both)
+  const { ask, asked: requested } = withPds(both)
   const { view, associatedRefs, associatedRecords } = await ask([ARTICLE])
   const { external } = view as { external: JsonObject }
   expect(external).toMatchObject({
@@ -72,7 +72,7 @@ test('an article brings its publication, its whole records and its author', asyn
     { $type: DOCUMENT, tags: ['wood'] },
     { $type: PUBLICATION },
   ])
-  expect(asked).toEqual([ARTICLE, PUBLISHED])
+  expect(requested).toEqual([ARTICLE, PUBLISHED])
 })
 
 test('checking each record, and making the card, are turns of the call', async () => {
@@ -101,8 +101,8 @@ test.each([
 })
 
 test('the answer is empty if the account is away, and its server is not asked', async () => {
-  const { w, ask, asked } = withPds(both)
+  const { w, ask, asked: requested } = withPds(both)
   w.status(bob, 'deactivated')
   expect(await ask([ARTICLE])).toEqual({})
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
 })

@@ -66,13 +66,13 @@ test(`random likes, reposts and quotes are listed, latest first (seed ${SEED})`,
       const [gone] = done.splice(random.below(done.length), 1)
       w.delete(gone!.made)
     } else if (kind === 'quote') done.push({ kind, did, to, made: w.post(did, { quote: to }) })
-    else if (!done.some((one) => one.kind === kind && one.did === did && one.to === to)) {
+    else if (!done.some((item) => item.kind === kind && item.did === did && item.to === to)) {
       const made = kind === 'like' ? w.like(did, to) : w.repost(did, to)
       done.push({ kind, did, to, made })
     }
   }
   const latest = (kind: string, to: RecordId) =>
-    done.filter((one) => one.kind === kind && one.to === to).reverse()
+    done.filter((item) => item.kind === kind && item.to === to).reverse()
   for (const to of [post, other]) {
     for (const limit of [1, 3, 100]) {
       const query = { uri: to.uri, limit }
@@ -157,7 +157,7 @@ describe('leaves out', () => {
     const [foe] = people as [string]
     const theirs = w.post(foe, 'of a foe')
     const deleted = w.post(author, 'soon gone')
-    for (const one of [post, theirs, deleted]) w.like(viewer, one)
+    for (const record of [post, theirs, deleted]) w.like(viewer, record)
     w.block(foe, viewer)
     w.delete(deleted)
     expect(await ownLikes({}, viewer)).toEqual([post.uri])

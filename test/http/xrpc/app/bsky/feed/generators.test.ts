@@ -101,15 +101,15 @@ describe('getFeedGenerators', () => {
   test('requests a missing one, waits a moment, and never fails', async () => {
     const w = start({ queuesFetchRequests: true })
     const uri = `at://${carol}/${GENERATOR}/late`
-    const asked = w.get<Feeds>(NSID, { feeds: [uri] }, alice)
+    const request = w.get<Feeds>(NSID, { feeds: [uri] }, alice)
     await expect
-      .poll(() => w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : [])))
+      .poll(() => w.sent.flatMap((item) => (item.kind === 'fetch-requested' ? item.uris : [])))
       .toEqual([uri])
     w.fetched({
       uri,
       record: { $type: GENERATOR, did: SERVICE, displayName: 'Late', createdAt: w.isoNow() },
     })
-    expect(namesOf(await asked)).toEqual(['Late'])
+    expect(namesOf(await request)).toEqual(['Late'])
     expect(await w.get<Feeds>(NSID, { feeds: [`at://${carol}/${GENERATOR}/x`] })).toEqual({
       feeds: [],
     })
@@ -129,7 +129,7 @@ describe('getFeedGenerator', () => {
       isOnline: true,
       isValid: true,
     })
-    expect(double.asked).toHaveLength(0)
+    expect(double.requested).toHaveLength(0)
   })
 
   test('fails without a record or without a resolvable service', async () => {
@@ -223,11 +223,11 @@ test('notifies a member of likes of their feed, once per account, until withdraw
   const w = start()
   w.follow(bob, alice)
   const cats = feedBy(w, alice, 'Cats')
-  type Told = { notifications: { reason: string; reasonSubject?: string; uri: string }[] }
+  type Notified = { notifications: { reason: string; reasonSubject?: string; uri: string }[] }
   const likes = async () =>
-    (await w.get<Told>('app.bsky.notification.listNotifications', {}, alice)).notifications.filter(
-      ({ reason }) => reason === 'like',
-    )
+    (
+      await w.get<Notified>('app.bsky.notification.listNotifications', {}, alice)
+    ).notifications.filter(({ reason }) => reason === 'like')
   const like = w.like(bob, cats)
   w.like(bob, cats)
   w.like(alice, cats)
@@ -243,7 +243,7 @@ test('sendInteractions forwards to the generator with the token, and never fails
   const input = { feed: cats.uri, interactions: [{ event: 'app.bsky.feed.defs#requestLess' }] }
   const token = `${alice}~generator`
   expect((await w.tell('app.bsky.feed.sendInteractions', input, token)).status).toBe(200)
-  expect(double.asked).toMatchObject([
+  expect(double.requested).toMatchObject([
     { headers: { authorization: `Bearer ${token}` }, body: input },
   ])
 })

@@ -149,7 +149,7 @@ describe('pins', () => {
   test('are not repeated by the author’s own repost of them', async () => {
     const w = start()
     const [pinned, other] = [w.post(bob), w.post(carol)]
-    const [again, kept] = [w.repost(bob, pinned), w.repost(bob, other)]
+    const [again, stored] = [w.repost(bob, pinned), w.repost(bob, other)]
     w.profile(bob, { pinnedPost: pinned })
 
     const first = await w.get<Feed>(NSID, { actor: bob, includePins: true })
@@ -157,8 +157,8 @@ describe('pins', () => {
 
     const reposts = (page: Feed) =>
       page.feed.flatMap(({ reason }) => (reason && 'uri' in reason ? [reason.uri] : []))
-    expect(reposts(first)).toEqual([kept.uri])
-    expect(reposts(without)).toEqual([kept.uri, again.uri])
+    expect(reposts(first)).toEqual([stored.uri])
+    expect(reposts(without)).toEqual([stored.uri, again.uri])
   })
 
   test('of another author’s post, or of a deleted one, are left out', async () => {
@@ -197,11 +197,11 @@ describe('access', () => {
     const w = start()
     const muted = w.post(bob)
     w.repost(carol, muted)
-    const kept = w.post(carol)
+    const stored = w.post(carol)
     w.mute(alice, bob)
 
     expect(keys(await w.get<Feed>(NSID, { actor: bob }, alice))).toEqual([muted.uri])
-    expect(keys(await w.get<Feed>(NSID, { actor: carol }, alice))).toEqual([kept.uri])
+    expect(keys(await w.get<Feed>(NSID, { actor: carol }, alice))).toEqual([stored.uri])
   })
 
   test('is refused where the account is unknown or inactive', async () => {
@@ -234,6 +234,6 @@ describe('access', () => {
 })
 
 function toRef(w: ServingWorld, uri: string) {
-  const event = w.world.sent.find((one) => 'cid' in one && uri.endsWith(`/${one.rkey}`))
+  const event = w.world.sent.find((event) => 'cid' in event && uri.endsWith(`/${event.rkey}`))
   return { uri, cid: (event as { cid: string }).cid }
 }

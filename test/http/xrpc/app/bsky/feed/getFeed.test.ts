@@ -101,7 +101,7 @@ describe('a feed', () => {
     const { w, double, ask, feed } = start()
     double.says({ body: { feed: chosen(w.post(bob, 'one')), cursor: 'c2' } })
     expect((await ask({ limit: 7, cursor: 'c1' }, `${alice}~generator`)).status).toBe(200)
-    const [{ url, headers }] = double.asked as [(typeof double.asked)[number]]
+    const [{ url, headers }] = double.requested as [(typeof double.requested)[number]]
     expect(url.pathname).toBe('/xrpc/app.bsky.feed.getFeedSkeleton')
     expect(Object.fromEntries(url.searchParams)).toEqual({
       feed: feed.uri,
@@ -118,7 +118,7 @@ describe('a feed', () => {
       const query = { feed: feed.uri }
       const { status } = await w.ask('app.bsky.feed.getFeed', query, alice, headers)
       expect(status).toBe(200)
-      return double.asked.at(-1)!.headers
+      return double.requested.at(-1)!.headers
     }
     const all = await sent({
       'accept-language': 'de',
@@ -139,21 +139,21 @@ describe('a feed', () => {
 
   test('shows reposts with their reposter, pins as pins, and drops reposts of another post', async () => {
     const { w, double, get } = start()
-    const [one, two] = [w.post(bob, 'one'), w.post(bob, 'two')]
-    const repost = w.repost(carol, one)
+    const [first, two] = [w.post(bob, 'one'), w.post(bob, 'two')]
+    const repost = w.repost(carol, first)
     const reason = { $type: 'app.bsky.feed.defs#skeletonReasonRepost', repost: repost.uri }
     double.says({
       body: {
         feed: [
           { post: two.uri, reason: { $type: 'app.bsky.feed.defs#skeletonReasonPin' } },
-          { post: one.uri, reason },
+          { post: first.uri, reason },
           { post: two.uri, reason },
           { post: two.uri },
         ],
       },
     })
     const page = await get()
-    expect(uris(page)).toEqual([two.uri, one.uri, two.uri])
+    expect(uris(page)).toEqual([two.uri, first.uri, two.uri])
     expect(page.feed.map((item) => item.reason?.$type.split('#')[1])).toEqual([
       'reasonPin',
       'reasonRepost',
@@ -186,7 +186,9 @@ describe('a feed', () => {
       record: { $type: 'app.bsky.feed.post', text: 'x', createdAt: w.isoNow() },
     })
     expect(uris(await page)).toEqual([late, here.uri])
-    const fetchRequests = w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : []))
+    const fetchRequests = w.sent.flatMap((item) =>
+      item.kind === 'fetch-requested' ? item.uris : [],
+    )
     expect(new Set(fetchRequests)).toEqual(new Set([late, never]))
   })
 
@@ -284,7 +286,7 @@ describe('the feed at the end of Following', () => {
   test('leaves out accounts the viewer mutes', async () => {
     const started = start()
     const { w } = started
-    for (const one of [bob, carol]) w.follow(alice, one)
+    for (const value of [bob, carol]) w.follow(alice, value)
     const heard = w.post(carol)
     w.post(bob)
     w.mute(alice, bob)

@@ -73,7 +73,7 @@ describe('content', () => {
     for (const did of [bob, carol, dan]) w.follow(alice, did)
     const ofCarol = w.post(carol)
     const ofDan = w.post(dan)
-    const shown = w.post(bob)
+    const visible = w.post(bob)
     w.post(bob, { reply: { parent: ofCarol } })
     const belowMuted = w.post(bob, { reply: { parent: ofDan } })
     w.repost(bob, ofCarol)
@@ -81,7 +81,7 @@ describe('content', () => {
     w.block(carol, alice)
     w.mute(alice, dan)
 
-    expect(keys(await read(w, {}))).toEqual([belowMuted.uri, shown.uri])
+    expect(keys(await read(w, {}))).toEqual([belowMuted.uri, visible.uri])
   })
 
   test('leaves out deleted posts, their reposts, and inactive accounts', async () => {
@@ -89,12 +89,12 @@ describe('content', () => {
     for (const did of [bob, carol]) w.follow(alice, did)
     const gone = w.post(bob)
     w.repost(bob, gone)
-    const kept = w.post(bob)
+    const stored = w.post(bob)
     w.post(carol)
     w.delete(gone)
     w.status(carol, 'deactivated')
 
-    expect(keys(await read(w, {}))).toEqual([kept.uri])
+    expect(keys(await read(w, {}))).toEqual([stored.uri])
 
     w.status(carol)
     expect(keys(await read(w, {}))).toHaveLength(2)
@@ -338,7 +338,7 @@ describe.each(worlds)('with %s', (_name, options) => {
 test('fills a page with the items after the filtered ones', async () => {
   const w = start({ members: ['alice'] })
   for (const did of [bob, carol]) w.follow(alice, did)
-  const shown = Array.from({ length: 12 }, () => {
+  const visible = Array.from({ length: 12 }, () => {
     w.post(carol)
     return w.post(bob).uri
   }).reverse()
@@ -346,8 +346,8 @@ test('fills a page with the items after the filtered ones', async () => {
 
   const page = await read(w, { limit: 10 })
 
-  expect(keys(page)).toEqual(shown.slice(0, 10))
-  expect(await allPages((cursor) => read(w, { limit: 5, cursor }), keys)).toEqual(shown)
+  expect(keys(page)).toEqual(visible.slice(0, 10))
+  expect(await allPages((cursor) => read(w, { limit: 5, cursor }), keys)).toEqual(visible)
 })
 
 test('own items that found no place on a page lead to no empty one', async () => {

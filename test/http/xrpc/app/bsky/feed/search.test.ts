@@ -27,8 +27,8 @@ function start(options: ServingOptions = {}): ServingWorld {
 /** Reads every page, newest first. */
 async function latest(w: ServingWorld, query: Query | string, viewer?: string): Promise<string[]> {
   searchable(w)
-  const asked = typeof query === 'string' ? { q: query } : query
-  const read = (cursor?: string) => w.get<Answer>(V1, { limit: 2, ...asked, cursor }, viewer)
+  const requested = typeof query === 'string' ? { q: query } : query
+  const read = (cursor?: string) => w.get<Answer>(V1, { limit: 2, ...requested, cursor }, viewer)
   return (await allPages(read, ({ posts }) => posts)).map(({ uri }) => uri)
 }
 
@@ -59,8 +59,8 @@ describe('words', () => {
     const { uri } = w.post(bob, 'The Café has two black CATS, and they don’t mind.')
     const found = ['cats', 'cat', 'CAFE café', 'two the', "don't", 'mind!', 'black-cats', '(cat)']
     for (const q of found) expect(await latest(w, q), q).toEqual([uri])
-    const missed = ['ca', 'dog', 'cats dogs', 'cat-black', '', ' ', '""', '-', '--', '"', '*', '^']
-    for (const q of missed.filter((one) => one.trim() !== '')) {
+    const overdue = ['ca', 'dog', 'cats dogs', 'cat-black', '', ' ', '""', '-', '--', '"', '*', '^']
+    for (const q of overdue.filter((value) => value.trim() !== '')) {
       expect(await latest(w, q), q).toEqual([])
     }
   })
@@ -163,29 +163,29 @@ describe('operators and parameters', () => {
 
   test('tags, from facets and the record: all of them in v1, any in v2', async () => {
     const w = start()
-    const one = w.post(bob, { text: 'x', facets: [tagged('Art')] }).uri
+    const first = w.post(bob, { text: 'x', facets: [tagged('Art')] }).uri
     const both = w.post(bob, { text: 'x', facets: [tagged('art')], more: { tags: ['Sky'] } }).uri
     w.post(bob, 'art sky')
-    expect(await latest(w, '#art')).toEqual([both, one])
+    expect(await latest(w, '#art')).toEqual([both, first])
     expect(await latest(w, '#ART, #sky')).toEqual([both])
-    expect(await latest(w, 'x -#sky')).toEqual([one])
+    expect(await latest(w, 'x -#sky')).toEqual([first])
     expect(await latest(w, { q: 'x', tag: ['art', 'sky'] })).toEqual([both])
-    expect(await recent(w, { hashtags: ['art', 'sky'] })).toEqual([both, one])
-    expect(await recent(w, { query: 'x', excludeHashtags: ['sky'] })).toEqual([one])
+    expect(await recent(w, { hashtags: ['art', 'sky'] })).toEqual([both, first])
+    expect(await recent(w, { query: 'x', excludeHashtags: ['sky'] })).toEqual([first])
     // Each tag costs one more walk through a list, so tags beyond the 25th are ignored.
     const more = [...Array<string>(25).fill('art'), 'absent']
     expect(await latest(w, { q: 'x', tag: more.slice(1) })).toEqual([])
-    expect(await latest(w, { q: 'x', tag: more })).toEqual([both, one])
+    expect(await latest(w, { q: 'x', tag: more })).toEqual([both, first])
   })
 
   test('links: by domain and by URL', async () => {
     const w = start()
     const facets = [linking('https://www.example.com/a/?b=1#c')]
     const linked = w.post(bob, { text: 'read', facets }).uri
-    const shown = w.post(bob, { text: 'read', embed: card('http://news.example.com/x') }).uri
+    const text = w.post(bob, { text: 'read', embed: card('http://news.example.com/x') }).uri
     w.post(bob, 'read example.com')
-    expect(await latest(w, 'domain:example.com')).toEqual([shown, linked])
-    expect(await latest(w, { q: 'read', domain: 'News.Example.com' })).toEqual([shown])
+    expect(await latest(w, 'domain:example.com')).toEqual([text, linked])
+    expect(await latest(w, { q: 'read', domain: 'News.Example.com' })).toEqual([text])
     expect(await latest(w, 'domain:com')).toEqual([])
     for (const q of [
       'url:https://example.com/a?b=1',
@@ -194,9 +194,9 @@ describe('operators and parameters', () => {
     ]) {
       expect(await latest(w, q), q).toEqual([linked])
     }
-    expect(await latest(w, { q: 'read', url: 'https://news.example.com/x/' })).toEqual([shown])
+    expect(await latest(w, { q: 'read', url: 'https://news.example.com/x/' })).toEqual([text])
     expect(await latest(w, 'url:http://[')).toEqual([])
-    expect(await recent(w, { domains: ['nowhere.test', 'news.example.com'] })).toEqual([shown])
+    expect(await recent(w, { domains: ['nowhere.test', 'news.example.com'] })).toEqual([text])
     expect(
       await recent(w, {
         query: 'read',

@@ -61,7 +61,7 @@ function fill(w: ServingWorld, random: Random, list: RecordId): Item[] {
       items = items.filter(({ uri }) => uri !== gone.uri)
     }
   }
-  const firsts = items.filter(({ did }, i) => items.findIndex((one) => one.did === did) === i)
+  const firsts = items.filter(({ did }, i) => items.findIndex((item) => item.did === did) === i)
   return firsts.reverse()
 }
 
@@ -129,9 +129,11 @@ describe('an account’s lists', () => {
       const read = (cursor?: string) =>
         w.get<Lists>(`${GRAPH}.getLists`, { actor: bob, limit: 4, cursor, purposes }, alice)
       const uris = (await allPages(read, (page) => page.lists)).map(({ uri }) => uri)
-      const asked = (purposes ?? [MODLIST, CURATELIST]).map((one) => one.split('#').at(-1))
+      const requested = (purposes ?? [MODLIST, CURATELIST]).map((purpose) =>
+        purpose.split('#').at(-1),
+      )
       const expected = made.filter(({ purpose, uri }) => {
-        return uri !== made[3]!.uri && asked.includes(purpose.split('#').at(-1))
+        return uri !== made[3]!.uri && requested.includes(purpose.split('#').at(-1))
       })
       expect(uris).toEqual(expected.map(({ uri }) => uri))
     }
@@ -255,7 +257,7 @@ describe('getListFeed', () => {
     await w.tell(`${GRAPH}.muteActor`, { actor: reposting, onlyReposts: true }, alice)
     const parents = parentsOf(w)
     const authorOf = (uri: string | undefined) => uri?.split('/')[2]
-    const isShown = ({ uri, did, isQuote }: (typeof posts)[number]) => {
+    const isVisible = ({ uri, did, isQuote }: (typeof posts)[number]) => {
       const above = [parents.get(uri), parents.get(parents.get(uri) ?? '')].map(authorOf)
       if (!members.includes(did) || [muted, blocked, foe].includes(did)) return false
       return !above.includes(blocked) && !(isQuote && did === quoting)
@@ -266,7 +268,7 @@ describe('getListFeed', () => {
       const uris = (await allPages(read, (page) => page.feed)).map(({ post }) => post.uri)
       expect(uris).toEqual(
         posts
-          .filter(isShown)
+          .filter(isVisible)
           .reverse()
           .map(({ uri }) => uri),
       )
@@ -310,12 +312,12 @@ describe('getListFeed', () => {
     const list = w.list(bob, 'a list', CURATELIST)
     const members = people.slice(0, 8)
     for (const did of members) w.listItem(bob, list, did)
-    const shown: string[] = []
+    const visible: string[] = []
     for (let i = 0; i < 400; i++) {
-      const isShown = i % 40 === 0
-      const did = isShown ? members[0]! : members[1]!
+      const isVisible = i % 40 === 0
+      const did = isVisible ? members[0]! : members[1]!
       const { uri } = w.post(did, `post ${i}`)
-      if (isShown) shown.push(uri)
+      if (isVisible) visible.push(uri)
     }
     w.block(alice, members[1]!)
     // Each look at the clock finds the time of a turn gone.
@@ -328,7 +330,7 @@ describe('getListFeed', () => {
       return page
     }
     const uris = (await allPages(read, (page) => page.feed)).map(({ post }) => post.uri)
-    expect(uris).toEqual(shown.reverse())
+    expect(uris).toEqual(visible.reverse())
     expect(Math.max(...sizes)).toBe(1)
     tickMs = 0
     expect((await read(undefined)).feed.length).toBeGreaterThan(1)

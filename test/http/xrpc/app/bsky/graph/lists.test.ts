@@ -62,13 +62,13 @@ describe.each(lists)('%s', (nsid, field, add) => {
   test('pages to the end, each account once, at any limit', async () => {
     const w = start()
     for (const did of people) add(w, did)
-    const whole = didsOf(await read(w, { limit: 100 }))
+    const complete = didsOf(await read(w, { limit: 100 }))
 
     // Known followers have their own order; the other lists are newest first.
-    if (nsid.endsWith('KnownFollowers')) expect([...whole].sort()).toEqual([...people].sort())
-    else expect(whole).toEqual([...people].reverse())
+    if (nsid.endsWith('KnownFollowers')) expect([...complete].sort()).toEqual([...people].sort())
+    else expect(complete).toEqual([...people].reverse())
     for (const limit of [1, 7, 39, 40]) {
-      expect(await allPages((cursor) => read(w, { limit, cursor }), didsOf)).toEqual(whole)
+      expect(await allPages((cursor) => read(w, { limit, cursor }), didsOf)).toEqual(complete)
     }
   })
 
@@ -122,8 +122,8 @@ describe.each(lists)('%s', (nsid, field, add) => {
 describe('follows and followers', () => {
   test.each(['getFollows', 'getFollowers'])('%s: leaves out blocked accounts', async (name) => {
     const w = start()
-    const [blocker, blocked, between, shown] = people as [string, string, string, string]
-    for (const did of [blocker, blocked, between, shown]) {
+    const [blocker, blocked, between, text] = people as [string, string, string, string]
+    for (const did of [blocker, blocked, between, text]) {
       w.follow(bob, did)
       w.follow(did, bob)
     }
@@ -134,8 +134,8 @@ describe('follows and followers', () => {
     const visitor = await w.get<List>(`app.bsky.graph.${name}`, { actor: bob })
     const dids = (list: List) => (list['follows'] ?? list['followers'])!.map(({ did }) => did)
 
-    expect(dids(page)).toEqual([shown])
-    expect(dids(visitor)).toEqual([shown, blocked, blocker])
+    expect(dids(page)).toEqual([text])
+    expect(dids(visitor)).toEqual([text, blocked, blocker])
     expect(page.subject?.did).toBe(bob)
   })
 

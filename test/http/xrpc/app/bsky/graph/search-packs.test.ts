@@ -94,11 +94,11 @@ describe.each([
   ])('leaves out packs by accounts that the viewer %s', async (_, by, whom) => {
     const w = start()
     const [theirs, own] = [pack(w, bob, 'Cats'), pack(w, alice, 'My cats')]
-    const shown = async (viewer?: string) =>
+    const visible = async (viewer?: string) =>
       (await w.get<Answer>(nsid, {}, viewer)).starterPacks.map(({ uri }) => uri).sort()
-    expect(await shown(alice)).toEqual([theirs, own].sort())
+    expect(await visible(alice)).toEqual([theirs, own].sort())
     w.block(by, whom)
-    expect(await shown(alice)).toEqual([own])
-    expect(await shown()).toEqual([theirs, own].sort())
+    expect(await visible(alice)).toEqual([own])
+    expect(await visible()).toEqual([theirs, own].sort())
   })
 })

@@ -76,13 +76,13 @@ describe('getStarterPack', () => {
     for (const did of crowd) w.profile(did, { displayName: 'one of many' })
     const { pack } = packBy(w, bob, [carol, ...crowd])
     w.follow(alice, carol)
-    const shown = async (viewer?: string) =>
+    const visible = async (viewer?: string) =>
       (await get(w, pack, viewer)).starterPack.listItemsSample.map(({ subject }) => subject.did)
-    expect(await shown()).toHaveLength(12)
-    expect((await shown())[0]).toBe(carol)
+    expect(await visible()).toHaveLength(12)
+    expect((await visible())[0]).toBe(carol)
     w.block(carol, bob)
-    expect(await shown()).not.toContain(carol)
-    expect(await shown(bob)).toContain(carol)
+    expect(await visible()).not.toContain(carol)
+    expect(await visible(bob)).toContain(carol)
   })
 
   test('is not found when deleted, unknown, or its creator is inactive', async () => {
@@ -140,7 +140,7 @@ test('getActorStarterPacks pages through an account’s packs, newest first', as
 
 test('getStarterPacksWithMembership tells which of one’s own packs contain an account', async () => {
   const w = start()
-  const [one, two] = [packBy(w, bob, [carol, dan]), packBy(w, bob, [dan])]
+  const [first, two] = [packBy(w, bob, [carol, dan]), packBy(w, bob, [dan])]
   type Entry = { starterPack: Full; listItem?: { uri: string; subject: { did: string } } }
   const page = await w.get<{ starterPacksWithMembership: Entry[] }>(
     'app.bsky.graph.getStarterPacksWithMembership',
@@ -153,6 +153,6 @@ test('getStarterPacksWithMembership tells which of one’s own packs contain an 
     ]),
   ).toEqual([
     [two.pack.uri, undefined, undefined],
-    [one.pack.uri, one.items[0]!.uri, carol],
+    [first.pack.uri, first.items[0]!.uri, carol],
   ])
 })

@@ -37,7 +37,7 @@ async function mutedIn(anchor: string, viewer: string): Promise<(boolean | undef
   return thread.map(({ value }) => value.post.viewer?.threadMuted)
 }
 
-async function toldOf(viewer: string): Promise<string[]> {
+async function notifiedOf(viewer: string): Promise<string[]> {
   const nsid = 'app.bsky.notification.listNotifications'
   const { notifications } = await w.get<Notifications>(nsid, {}, viewer)
   return notifications.map(({ reason }) => reason)
@@ -58,17 +58,17 @@ test('marks every post of the thread for the muting viewer only, until it is unm
 
 test('stops notifications about one’s posts in the thread', async () => {
   const { alice, bob, carol, root, reply, other } = start()
-  expect(await toldOf(alice)).toEqual(['reply'])
+  expect(await notifiedOf(alice)).toEqual(['reply'])
   await mute(root.uri, alice)
   w.post(carol, { reply: { parent: reply, root } })
   w.like(carol, root)
   w.repost(carol, root)
   w.post(carol, { quote: root })
-  expect(await toldOf(alice)).toEqual(['reply'])
+  expect(await notifiedOf(alice)).toEqual(['reply'])
   w.like(carol, other)
-  expect(await toldOf(alice)).toEqual(['like', 'reply'])
+  expect(await notifiedOf(alice)).toEqual(['like', 'reply'])
   // Bob did not mute it.
-  expect(await toldOf(bob)).toContain('reply')
+  expect(await notifiedOf(bob)).toContain('reply')
 })
 
 test('notifies again of what happens after unmuting', async () => {
@@ -77,7 +77,7 @@ test('notifies again of what happens after unmuting', async () => {
   w.like(carol, root)
   await unmute(root.uri, alice)
   w.repost(carol, root)
-  expect(await toldOf(alice)).toEqual(['repost', 'reply'])
+  expect(await notifiedOf(alice)).toEqual(['repost', 'reply'])
 })
 
 test('survives a restart', async () => {

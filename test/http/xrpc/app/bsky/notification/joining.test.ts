@@ -1,7 +1,7 @@
 // An account that joins after the events is notified of the same ones as a member at the time.
 
 import { afterEach, expect, test } from 'vitest'
-import { told } from '../../../../../support/notifications.ts'
+import { notified } from '../../../../../support/notifications.ts'
 import { didOf } from '../../../../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../../../../support/serving-world.ts'
 
@@ -15,7 +15,7 @@ const [alice, bob, carla, dan] = ['alice', 'bob', 'carla', 'dan'].map(didOf) as 
 let w: ServingWorld
 afterEach(() => w.dispose())
 
-function act(): { shown: string; root: string } {
+function act(): { text: string; root: string } {
   for (const did of [alice, bob, carla, dan]) w.profile(did, { displayName: did.slice(-4) })
   w.follow(bob, alice)
   const root = w.post(alice)
@@ -23,12 +23,12 @@ function act(): { shown: string; root: string } {
   w.threadgate(root, undefined, { hiddenReplies: [hidden.uri] })
   const below = w.post(carla, { reply: { root, parent: hidden } })
   w.post(dan, { reply: { root, parent: below } })
-  const shown = w.post(dan, { reply: { parent: root } })
+  const visible = w.post(dan, { reply: { parent: root } })
   const gated = w.post(alice)
   w.threadgate(gated, [])
   const reply = w.post(carla, { reply: { parent: gated } })
   w.post(alice, { reply: { root: gated, parent: reply } })
-  return { shown: shown.uri, root: root.uri }
+  return { text: visible.uri, root: root.uri }
 }
 
 test.each(['before', 'after'])(
@@ -38,9 +38,9 @@ test.each(['before', 'after'])(
       scope: 'network',
       members: when === 'before' ? ['alice', 'bob'] : ['bob'],
     })
-    const { shown, root } = act()
+    const { text, root } = act()
     if (when === 'after') w.member(alice)
-    const replies = (await told(w, alice)).filter((line) => line.startsWith('reply'))
-    expect(replies).toEqual([`reply ${shown} ${root}`])
+    const replies = (await notified(w, alice)).filter((line) => line.startsWith('reply'))
+    expect(replies).toEqual([`reply ${text} ${root}`])
   },
 )

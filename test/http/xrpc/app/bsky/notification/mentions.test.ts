@@ -23,7 +23,7 @@ const mention = (...dids: string[]) =>
     features: [{ $type: 'app.bsky.richtext.facet#mention', did }],
   }))
 
-async function toldNewcomer(): Promise<string[]> {
+async function notifiedNewcomer(): Promise<string[]> {
   w.member(newcomer)
   const all = await notificationsOf(w, newcomer)
   return all.map(({ reason, uri }) => `${reason} ${uri}`)
@@ -36,15 +36,15 @@ test('an unknown newcomer finds their past mentions, newest first', async () => 
   w.post(bob, { facets: mention(alice) })
   const second = w.post(alice, { facets: mention(alice, newcomer, newcomer) })
   expect(w.uid(newcomer)).toBe(0)
-  expect(await toldNewcomer()).toEqual([`mention ${second.uri}`, `mention ${first.uri}`])
+  expect(await notifiedNewcomer()).toEqual([`mention ${second.uri}`, `mention ${first.uri}`])
 })
 
 test('a reply that mentions the member notifies once, as a mention', async () => {
   w.profile(newcomer, { displayName: 'Newcomer' })
-  const asked = w.post(newcomer, { facets: mention(bob), reply: { parent: w.post(bob) } })
-  const reply = w.post(bob, { reply: { parent: asked }, facets: mention(newcomer) })
-  const all = await toldNewcomer()
-  expect(all.filter((one) => one.endsWith(reply.uri))).toEqual([`mention ${reply.uri}`])
+  const requested = w.post(newcomer, { facets: mention(bob), reply: { parent: w.post(bob) } })
+  const reply = w.post(bob, { reply: { parent: requested }, facets: mention(newcomer) })
+  const all = await notifiedNewcomer()
+  expect(all.filter((value) => value.endsWith(reply.uri))).toEqual([`mention ${reply.uri}`])
 })
 
 test('a deleted or edited post no longer mentions anyone', async () => {
@@ -55,7 +55,7 @@ test('a deleted or edited post no longer mentions anyone', async () => {
   const record = { text: 'nobody', createdAt: new Date(w.now()).toISOString() }
   w.write({ did: did!, collection: collection!, rkey: rkey!, record, operation: 'update' })
   expect(indexed()).toBe(0)
-  expect(await toldNewcomer()).toEqual([])
+  expect(await notifiedNewcomer()).toEqual([])
 })
 
 test('a post with hundreds of mentions keeps only a few', () => {
@@ -71,5 +71,7 @@ test('mentions of an older database’s posts are indexed in batches', async () 
   expect(indexed()).toBe(0)
   while (tendSearch({ writer: w.writer, posts: { maxPosts: 100 } }, () => true));
   expect(indexed()).toBe(4)
-  expect(await toldNewcomer()).toEqual([300, 200, 100, 0].map((i) => `mention ${posts[i]!.uri}`))
+  expect(await notifiedNewcomer()).toEqual(
+    [300, 200, 100, 0].map((i) => `mention ${posts[i]!.uri}`),
+  )
 })

@@ -46,7 +46,7 @@ function asText({ reason, uri, reasonSubject, indexedAt }: Notification): string
   return [reason, uri, reasonSubject, indexedAt].join(' ')
 }
 
-async function shownTo(w: ServingWorld, did: string, limit = 100): Promise<string[]> {
+async function visibleTo(w: ServingWorld, did: string, limit = 100): Promise<string[]> {
   const nsid = 'app.bsky.notification.listNotifications'
   const read = (cursor?: string) => w.get<Page>(nsid, { limit, cursor }, did)
   const all = await allPages(read, (page) => page.notifications)
@@ -73,7 +73,7 @@ test.each(['network', 'community'] as const)(
     const events = scope === 'network' ? history : history.filter(isNoRelation)
     const expected = (did: string) =>
       model
-        .shown(did)
+        .visible(did)
         .map(({ reason, uri, subject, sortAt }) =>
           asText({
             reason,
@@ -86,15 +86,15 @@ test.each(['network', 'community'] as const)(
     let seen = 0
     for (const [i, event] of events.entries()) {
       const again = random.pick(events.slice(0, i + 1))
-      for (const one of again.kind === 'commit' ? [event, again] : [event]) {
-        w.apply([one])
-        model.apply(one)
+      for (const item of again.kind === 'commit' ? [event, again] : [event]) {
+        w.apply([item])
+        model.apply(item)
       }
       if (i % 50 !== 0) continue
       for (const did of memberDids) {
-        const shown = await shownTo(w, did, 1 + random.below(100))
-        expect(shown, `event ${i}`).toEqual(expected(did))
-        seen += shown.length
+        const visible = await visibleTo(w, did, 1 + random.below(100))
+        expect(visible, `event ${i}`).toEqual(expected(did))
+        seen += visible.length
       }
     }
     expect(seen).toBeGreaterThan(200)
@@ -135,18 +135,18 @@ function conversation(w: ServingWorld, random: Random): StreamEvent[] {
 
 test('replies arriving in any order give the same notifications', async () => {
   const seed = testSeed('replies in any order')
-  const told: string[][][] = []
+  const notified: string[][][] = []
   for (const isShuffled of [false, true]) {
     const random = createRandom(seed)
     const w = createServingWorld({ scope: 'network', members: MEMBERS })
     const events = conversation(w, random)
     if (isShuffled) events.sort((a, b) => orderOf(a, seed) - orderOf(b, seed))
     for (let i = 0; i < events.length; i += 7) w.apply(events.slice(i, i + 7))
-    told.push(await Promise.all(memberDids.map((did) => shownTo(w, did))))
+    notified.push(await Promise.all(memberDids.map((did) => visibleTo(w, did))))
     w.dispose()
   }
-  expect(told[0]!.flat().length).toBeGreaterThanOrEqual(ANSWERS)
-  expect(told[1]).toEqual(told[0])
+  expect(notified[0]!.flat().length).toBeGreaterThanOrEqual(ANSWERS)
+  expect(notified[1]).toEqual(notified[0])
 })
 
 function orderOf(event: StreamEvent, seed: number): number {

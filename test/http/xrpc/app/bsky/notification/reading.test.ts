@@ -7,8 +7,8 @@ import {
   LIST,
   type NotificationPage,
   notificationsOf,
+  notified,
   readPage,
-  told,
   unread,
 } from '../../../../../support/notifications.ts'
 import { createRandom } from '../../../../../support/random.ts'
@@ -34,8 +34,9 @@ const likeAll = (dids: string[]) => dids.map((did) => `like ${w.like(did, post).
 
 describe('paging', () => {
   test('returns each once to the end, newest first, at any limit', async () => {
-    const whole = likeAll(people).reverse()
-    for (const limit of [1, 7, 29, 30, 100]) expect(await told(w, alice, { limit })).toEqual(whole)
+    const complete = likeAll(people).reverse()
+    for (const limit of [1, 7, 29, 30, 100])
+      expect(await notified(w, alice, { limit })).toEqual(complete)
   })
 
   test('neither skips nor repeats while notifications are added and removed', async () => {
@@ -102,8 +103,8 @@ describe('paging', () => {
     }
     const reasons = ['reply', 'mention']
     expect((await readPage(w, alice, { limit: 20, reasons })).notifications).toHaveLength(20)
-    expect(await told(w, alice, { limit: 20, reasons })).toEqual(replies)
-    expect(await told(w, alice, { reasons: ['contact-match'] })).toEqual([])
+    expect(await notified(w, alice, { limit: 20, reasons })).toEqual(replies)
+    expect(await notified(w, alice, { reasons: ['contact-match'] })).toEqual([])
   })
 
   test('requires a viewer, and is empty for an unknown one', async () => {
@@ -164,7 +165,7 @@ describe('seen', () => {
     w.block(people[1]!, alice)
     w.status(people[2]!, 'takendown')
     expect(await unread(w, alice)).toBe(2)
-    expect(await told(w, alice)).toHaveLength(2)
+    expect(await notified(w, alice)).toHaveLength(2)
   })
 
   test('replies that the list leaves out are not counted: those the member hid, and those a labeler did', async () => {
@@ -205,12 +206,12 @@ describe('priority', () => {
     w.follow(alice, people[0]!)
     const [first, ...others] = likeAll(people.slice(0, 3))
 
-    expect(await told(w, alice, { priority: true })).toEqual([first])
+    expect(await notified(w, alice, { priority: true })).toEqual([first])
     const { status } = await w.tell(`${NOTIFICATION}.putPreferences`, { priority: true }, alice)
     expect(status).toBe(200)
     expect((await readPage(w, alice)).priority).toBe(false)
-    expect(await told(w, alice)).toEqual([...others.reverse(), first])
-    expect(await told(w, alice, { priority: true })).toEqual([first])
+    expect(await notified(w, alice)).toEqual([...others.reverse(), first])
+    expect(await notified(w, alice, { priority: true })).toEqual([first])
   })
 
   test('set for the first time, before anything was seen, marks all as seen', async () => {

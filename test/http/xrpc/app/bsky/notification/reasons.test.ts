@@ -1,7 +1,7 @@
 // Which events notify which members, and what removes a notification again.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { notificationsOf, told } from '../../../../../support/notifications.ts'
+import { notificationsOf, notified } from '../../../../../support/notifications.ts'
 import { didOf } from '../../../../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../../../../support/serving-world.ts'
 import type { RecordId } from '../../../../../support/world.ts'
@@ -100,7 +100,7 @@ describe('a member is notified', () => {
     const quote = w.post(carla, { quote: post, reply: { parent: post } })
     const reply = w.post(carla, { reply: { parent: post } })
 
-    expect(await told(w, alice)).toEqual([
+    expect(await notified(w, alice)).toEqual([
       `reply ${reply.uri} ${post.uri}`,
       `quote ${quote.uri} ${post.uri}`,
       `mention ${named.uri}`,
@@ -114,11 +114,11 @@ describe('a member is notified', () => {
     const again = w.create(carla, 'app.bsky.feed.repost', via(post, repost))
     const own = w.create(bob, 'app.bsky.feed.like', via(post, repost))
 
-    expect(await told(w, alice)).toEqual([
+    expect(await notified(w, alice)).toEqual([
       `repost-via-repost ${again.uri} ${repost.uri}`,
       `like-via-repost ${like.uri} ${repost.uri}`,
     ])
-    expect(await told(w, bob)).toEqual([
+    expect(await notified(w, bob)).toEqual([
       `repost ${again.uri} ${post.uri}`,
       `like ${like.uri} ${post.uri}`,
       `repost ${repost.uri} ${post.uri}`,
@@ -146,7 +146,7 @@ describe('a member is notified', () => {
     ])
     expect(all[0]!.record['displayName']).toBe('Eve')
     w.delete(pack)
-    expect(await told(w, alice)).toEqual([])
+    expect(await notified(w, alice)).toEqual([])
   })
 
   test('of none of their own actions, nor is another member', async () => {
@@ -156,15 +156,15 @@ describe('a member is notified', () => {
     w.follow(alice, alice)
     w.post(alice, { reply: { parent: post }, quote: post })
 
-    expect(await told(w, alice)).toEqual([])
-    expect(await told(w, bob)).toEqual([])
+    expect(await notified(w, alice)).toEqual([])
+    expect(await notified(w, bob)).toEqual([])
   })
 
   test('with a post’s self-labels', async () => {
     const labels = { $type: 'com.atproto.label.defs#selfLabels', values: [{ val: 'porn' }] }
     w.post(carla, { facets: mention(alice), more: { labels } })
-    const [one] = await notificationsOf(w, alice)
-    expect(one!.labels.map(({ val }) => val)).toEqual(['porn'])
+    const [notification] = await notificationsOf(w, alice)
+    expect(notification!.labels.map(({ val }) => val)).toEqual(['porn'])
   })
 })
 
@@ -176,13 +176,13 @@ describe('a reply', () => {
       thread.push(w.post(did, { reply: { root, parent: thread.at(-1)! } }))
     }
     // Four above: Bob's, Carla's, Dan's, Carla's. Alice's root is further up.
-    expect(await told(w, alice)).toEqual(
+    expect(await notified(w, alice)).toEqual(
       thread
         .slice(1, 5)
         .map(({ uri }) => `reply ${uri} ${root.uri}`)
         .reverse(),
     )
-    expect(await told(w, bob)).toEqual(
+    expect(await notified(w, bob)).toEqual(
       thread
         .slice(2, 6)
         .map(({ uri }) => `reply ${uri} ${thread[1]!.uri}`)
@@ -196,11 +196,11 @@ describe('a reply', () => {
     const [event] = middle
     const parent = { uri: `at://${carla}/app.bsky.feed.post/${keyOf(event)}`, cid: cidOf(event) }
     const reply = w.post(bob, { reply: { root, parent } })
-    expect(await told(w, alice)).toEqual([])
+    expect(await notified(w, alice)).toEqual([])
 
     w.apply(middle)
     w.apply(middle)
-    expect(await told(w, alice)).toEqual([
+    expect(await notified(w, alice)).toEqual([
       `reply ${reply.uri} ${root.uri}`,
       `reply ${parent.uri} ${root.uri}`,
     ])
@@ -215,7 +215,7 @@ describe('a reply', () => {
     })
     w.post(carla, { reply: { parent: post } })
     w.post(carla, { quote: post })
-    expect(await told(w, alice)).toEqual([])
+    expect(await notified(w, alice)).toEqual([])
   })
 
   test('below a hidden reply notifies only that reply’s author', async () => {
@@ -224,23 +224,23 @@ describe('a reply', () => {
     w.threadgate(post, undefined, { hiddenReplies: [hidden.uri] })
     const below = w.post(carla, { reply: { root: post, parent: hidden } })
 
-    expect(await told(w, bob)).toEqual([`reply ${below.uri} ${hidden.uri}`])
+    expect(await notified(w, bob)).toEqual([`reply ${below.uri} ${hidden.uri}`])
     // Alice hid the reply that notified her before.
-    expect(await told(w, alice)).toEqual([])
+    expect(await notified(w, alice)).toEqual([])
   })
 })
 
 describe('a notification disappears', () => {
   test('with its record, and reappears with a new one', async () => {
     const post = w.post(alice)
-    const deeds = [w.like(carla, post), w.repost(carla, post), w.follow(carla, alice)]
-    deeds.push(w.post(carla, { reply: { parent: post } }))
-    expect(await told(w, alice)).toHaveLength(4)
-    for (const act of deeds) w.delete(act)
-    expect(await told(w, alice)).toEqual([])
+    const actions = [w.like(carla, post), w.repost(carla, post), w.follow(carla, alice)]
+    actions.push(w.post(carla, { reply: { parent: post } }))
+    expect(await notified(w, alice)).toHaveLength(4)
+    for (const act of actions) w.delete(act)
+    expect(await notified(w, alice)).toEqual([])
 
     const again = w.like(carla, post)
-    expect(await told(w, alice)).toEqual([`like ${again.uri} ${post.uri}`])
+    expect(await notified(w, alice)).toEqual([`like ${again.uri} ${post.uri}`])
   })
 
   test('with the post or repost that it is about', async () => {
@@ -250,9 +250,9 @@ describe('a notification disappears', () => {
     w.create(dan, 'app.bsky.feed.like', via(post, repost))
     w.post(carla, { reply: { parent: post } })
     w.delete(post)
-    expect(await told(w, alice)).toHaveLength(1)
+    expect(await notified(w, alice)).toHaveLength(1)
     w.delete(repost)
-    expect(await told(w, alice)).toEqual([])
+    expect(await notified(w, alice)).toEqual([])
   })
 
   test('with the account that caused it, while that is inactive', async () => {
@@ -260,21 +260,21 @@ describe('a notification disappears', () => {
     w.like(carla, post)
     w.like(dan, post)
     w.status(carla, 'deactivated')
-    expect(await told(w, alice)).toHaveLength(1)
+    expect(await notified(w, alice)).toHaveLength(1)
     w.status(carla)
-    expect(await told(w, alice)).toHaveLength(2)
+    expect(await notified(w, alice)).toHaveLength(2)
     w.status(carla, 'deleted')
     w.status(carla)
-    expect(await told(w, alice)).toHaveLength(1)
+    expect(await notified(w, alice)).toHaveLength(1)
   })
 
   test('only with the last of two identical likes', async () => {
     const post = w.post(alice)
     const first = w.like(carla, post)
     const second = w.like(carla, post)
-    expect(await told(w, alice)).toEqual([`like ${first.uri} ${post.uri}`])
+    expect(await notified(w, alice)).toEqual([`like ${first.uri} ${post.uri}`])
     w.delete(first)
-    expect(await told(w, alice)).toEqual([`like ${second.uri} ${post.uri}`])
+    expect(await notified(w, alice)).toEqual([`like ${second.uri} ${post.uri}`])
     const [{ record } = { record: {} }] = await notificationsOf(w, alice)
     expect(record).toMatchObject({ $type: 'app.bsky.feed.like', subject: post })
   })
@@ -298,7 +298,7 @@ describe('hides notifications', () => {
     w.like(carla, post)
     const other = w.like(dan, post)
     hide()
-    expect(await told(w, alice)).toEqual([`like ${other.uri} ${post.uri}`])
+    expect(await notified(w, alice)).toEqual([`like ${other.uri} ${post.uri}`])
   })
 })
 

@@ -52,7 +52,7 @@ describe.skipIf(!referenceIsInstalled)('lists the same as the reference', () => 
     const random = createRandom(seed)
     const world = randomWorld(random, STEPS)
     const members = [...world.accounts.keys()]
-    const ours = hydrateWorld(world, (db, whole) => indexWorld(db, whole, members))
+    const ours = hydrateWorld(world, (db, complete) => indexWorld(db, complete, members))
     const reference = await referenceOver(world, ours.written.order)
     for (const viewer of members.filter((did) => ours.written.uid(did) !== 0)) {
       const lastSeen = random.chance(0.5) ? Date.UTC(2026, 0, 1, random.below(9)) : undefined
@@ -79,11 +79,11 @@ function inOrder(answer: unknown): unknown {
   const { notifications, ...rest } = answer as Answer & {
     notifications: { indexedAt: string; uri: string }[]
   }
-  const place = (one: { indexedAt: string; uri: string; reason: string }) =>
-    `${one.indexedAt} ${one.uri} ${one.reason}`
+  const position = (item: { indexedAt: string; uri: string; reason: string }) =>
+    `${item.indexedAt} ${item.uri} ${item.reason}`
   return {
     ...rest,
-    notifications: [...notifications].sort((a, b) => (place(a) < place(b) ? 1 : -1)),
+    notifications: [...notifications].sort((a, b) => (position(a) < position(b) ? 1 : -1)),
   }
 }
 

@@ -1,7 +1,7 @@
 // Activity subscriptions: notifications of an account's posts.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { told } from '../../../../../support/notifications.ts'
+import { notified } from '../../../../../support/notifications.ts'
 import { didOf } from '../../../../../support/records.ts'
 import {
   allPages,
@@ -43,22 +43,22 @@ describe('a subscriber', () => {
     await put(bob, { post: true, reply: false })
     const post = w.post(bob)
     w.post(bob, { reply: { parent: post } })
-    expect(await told(w, alice)).toEqual([`subscribed-post ${post.uri}`])
+    expect(await notified(w, alice)).toEqual([`subscribed-post ${post.uri}`])
 
     await put(bob, { post: true, reply: true })
     const reply = w.post(bob, { reply: { parent: post } })
-    expect(await told(w, alice)).toEqual([
+    expect(await notified(w, alice)).toEqual([
       `subscribed-post ${reply.uri}`,
       `subscribed-post ${post.uri}`,
     ])
-    expect(await told(w, carla)).toEqual([])
+    expect(await notified(w, carla)).toEqual([])
   })
 
   test('is notified once of a post that replies to them', async () => {
     await put(bob, { post: true, reply: true })
     const own = w.post(alice)
     const reply = w.post(bob, { reply: { parent: own } })
-    expect(await told(w, alice)).toEqual([`reply ${reply.uri} ${own.uri}`])
+    expect(await notified(w, alice)).toEqual([`reply ${reply.uri} ${own.uri}`])
   })
 
   test('is no longer notified after unsubscribing or unfollowing', async () => {
@@ -68,8 +68,8 @@ describe('a subscriber', () => {
     await put(bob, { post: false, reply: false })
     w.delete(follow)
     w.post(bob)
-    expect(await told(w, alice)).toEqual([])
-    expect(await told(w, carla)).toEqual([])
+    expect(await notified(w, alice)).toEqual([])
+    expect(await notified(w, carla)).toEqual([])
   })
 
   test('is notified after a restart too, but not of backfilled older posts', async () => {

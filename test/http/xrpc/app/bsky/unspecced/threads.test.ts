@@ -82,8 +82,8 @@ describe('a giant thread', () => {
     w.post(alice, { text: 'in the quiet', reply: { parent: quiet, root } })
     const query = { anchor: root.uri, branchingFactor: 3, sort: 'oldest' }
     const texts = textsOf(await w.get<Thread>(V2, query))
-    const shown = ['busy', 'crowd 0', 'crowd 1', 'crowd 2', 'quiet', 'in the quiet']
-    expect(texts).toEqual(['root', ...shown])
+    const visible = ['busy', 'crowd 0', 'crowd 1', 'crowd 2', 'quiet', 'in the quiet']
+    expect(texts).toEqual(['root', ...visible])
   })
 
   test('in version 1 is bounded too, however deep', async () => {
@@ -154,7 +154,7 @@ test('a missing parent is requested, and shown once it arrives', async () => {
   const reply = w.post(carol, { text: 'reply', reply: { parent } })
   const read = async () => textsOf(await w.get<Thread>(V2, { anchor: reply.uri }, alice))
   expect(await read()).toEqual(['threadItemNotFound', 'reply'])
-  expect(w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : []))).toContain(
+  expect(w.sent.flatMap((item) => (item.kind === 'fetch-requested' ? item.uris : []))).toContain(
     parent.uri,
   )
   w.apply([event!])
@@ -196,8 +196,8 @@ test('changes show at once: replies, likes, blocks, mutes, gates, deletions', as
 describe('labels', () => {
   function label(labeler: string, uri: string, val: string): void {
     const cts = '2026-11-01T00:00:00.000Z'
-    const one = { uri, val, cts, neg: false, cid: undefined, exp: undefined }
-    w.run((ctx) => applyLabels(ctx, labeler, [one]))
+    const record = { uri, val, cts, neg: false, cid: undefined, exp: undefined }
+    w.run((ctx) => applyLabels(ctx, labeler, [record]))
   }
 
   function startLabelled() {

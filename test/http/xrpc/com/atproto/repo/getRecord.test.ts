@@ -32,10 +32,10 @@ type Answer = { uri: string; cid: string; value: JsonObject }
 
 /** A world whose PDS gives this answer; undefined: it has no such record. */
 function withPds(answer: (honest: Answer) => object | undefined) {
-  const asked: string[] = []
+  const requested: string[] = []
   const w = start({
     fetch: async (url) => {
-      asked.push(url)
+      requested.push(url)
       const { searchParams } = new URL(url)
       const [repo, collection, rkey] = ['repo', 'collection', 'rkey'].map((name) =>
         searchParams.get(name),
@@ -49,12 +49,12 @@ function withPds(answer: (honest: Answer) => object | undefined) {
   })
   const ask = (rkey: string, more: { collection?: string; cid?: string } = {}) =>
     w.ask(NSID, { repo: 'bob.test', collection: 'a.b.c', rkey, ...more })
-  return { w, asked, ask }
+  return { w, asked: requested, ask }
 }
 
 describe('a record', () => {
   test('that our index keeps is answered from it, and a deleted one is not there', async () => {
-    const { w, asked, ask } = withPds((honest) => honest)
+    const { w, asked: requested, ask } = withPds((honest) => honest)
     const post = w.post(bob, 'here')
     const gone = w.post(bob)
     w.delete(gone)
@@ -64,16 +64,16 @@ describe('a record', () => {
     expect(body).toMatchObject({ uri: post.uri, cid: post.cid, value: { text: 'here' } })
     const { body: refusal } = await ask(rkey(gone.uri), { collection })
     expect(refusal['error']).toBe('RecordNotFound')
-    expect(asked).toEqual([])
+    expect(requested).toEqual([])
   })
 
   test('that it lacks is the PDS’s, with and without `cid`', async () => {
-    const { asked, ask } = withPds((honest) => ({ ...honest, further: 1 }))
+    const { asked: requested, ask } = withPds((honest) => ({ ...honest, further: 1 }))
     const value = { $type: 'a.b.c', text: 'honest' }
     const record = { uri: `at://${bob}/a.b.c/x`, cid: cidOfRecord(value), value }
     expect((await ask('x')).body).toEqual(record)
     expect((await ask('x', { cid: record.cid })).body).toEqual(record)
-    expect(asked[0]).toMatch(/^https:\/\/pds\.example\/xrpc\/com\.atproto\.repo\.getRecord\?/)
+    expect(requested[0]).toMatch(/^https:\/\/pds\.example\/xrpc\/com\.atproto\.repo\.getRecord\?/)
   })
 
   test('that no one has is RecordNotFound; an account that no one knows is refused', async () => {
