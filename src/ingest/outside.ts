@@ -9,7 +9,7 @@ import { createGuardedLookup } from '../sources/identity/guarded-lookup.ts'
 import { createResolver } from '../sources/identity/resolver.ts'
 import { DEFAULT_LIMITS } from './backfill/limits.ts'
 import { fetchWithSpace } from './upkeep/disk/bear-full-disk.ts'
-import type { DiskSpace } from './upkeep/disk/disk-room.ts'
+import type { DiskSpace } from './upkeep/disk/disk-space.ts'
 import { countFetches } from './upkeep/status/count-work.ts'
 
 type Dependencies = { counts: Counts; log: Logger; now: () => number; diskSpace: DiskSpace }

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCounts } from '../../src/base/obs/counts.ts'
 import { DEFAULT_LIMITS } from '../../src/ingest/backfill/limits.ts'
 import { createOutside } from '../../src/ingest/outside.ts'
-import { createDiskSpace } from '../../src/ingest/upkeep/disk/disk-room.ts'
+import { createDiskSpace } from '../../src/ingest/upkeep/disk/disk-space.ts'
 import { until } from '../support/eventually.ts'
 import { plcDid } from '../support/plc-double.ts'
 

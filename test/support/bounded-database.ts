@@ -2,7 +2,7 @@
 // writers wait as on the ingest thread.
 
 import type { WriteDb } from '../../src/data/store/db.ts'
-import { createDiskSpace, type DiskSpace } from '../../src/ingest/upkeep/disk/disk-room.ts'
+import { createDiskSpace, type DiskSpace } from '../../src/ingest/upkeep/disk/disk-space.ts'
 
 export type BoundedDatabase = {
   diskSpace: DiskSpace

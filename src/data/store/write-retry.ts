@@ -1,5 +1,5 @@
 // The interface for all background writes, so that they handle a full disk in the same way
-// (ingest/upkeep/disk/disk-room.ts): work that must not be lost waits until it fits; recurring work is
+// (ingest/upkeep/disk/disk-space.ts): work that must not be lost waits until it fits; recurring work is
 // skipped until its next turn.
 
 export type WriteRetry = {

@@ -2,9 +2,9 @@
 
 import { settingsOf } from '../../base/config/every-setting.ts'
 import { type IngestFeature, requestHandlers } from '../../ingest/feature.ts'
+import { applyClusterState } from './cluster-state/apply-cluster-state.ts'
 import { createHeldBuckets } from './engine/held-buckets.ts'
 import { createOwnRings } from './own-rings.ts'
-import { applyClusterState } from './place/apply-place.ts'
 import type { ClusterRequests } from './requests.ts'
 import { clusterSettings } from './settings.ts'
 import { applySharedState } from './state/apply-changes.ts'

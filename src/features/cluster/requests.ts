@@ -1,6 +1,6 @@
 // What the serving threads ask of the writer about the state that nodes share.
 
-import type { NumberedClusterChange } from './engine/place-changes.ts'
+import type { NumberedClusterChange } from './engine/cluster-changes.ts'
 import type { NumberedChange } from './engine/private-changes.ts'
 
 /**

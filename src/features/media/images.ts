@@ -12,7 +12,7 @@ import type { CacheEntry } from './cache/cache-entry.ts'
 import type { DiskCache } from './cache/disk-cache.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName, ImageName } from './media-path.ts'
-import { makeAndStore } from './process/make-and-keep.ts'
+import { makeAndStore } from './process/make-and-store.ts'
 import type { MediaProcess } from './process/media-process.ts'
 import { createSharedWork } from './shared-work.ts'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Config } from '../../base/config/config.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Core } from '../../ingest/core.ts'
-import { readStoredKeys, writeStoredKeys } from './firehose/kept-keys.ts'
 import type { StoredKeys } from './firehose/keys.ts'
+import { readStoredKeys, writeStoredKeys } from './firehose/stored-keys.ts'
 
 export const KEYS_FILE = 'account-keys'
 const SAVED_EVERY_MS = 10 * MINUTE_MS

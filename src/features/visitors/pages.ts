@@ -26,7 +26,7 @@ const LIMIT = '30'
 const MAX_DESCRIPTION = 300
 const MAX_REPLIES = 200
 
-/** @throws NotShownError if it does not exist, or is not for visitors */
+/** @throws NotVisibleError if it does not exist, or is not for visitors */
 export async function readProfile(ask: Ask, actor: string): Promise<Profile> {
   const profile = await ask<Profile>('app.bsky.actor.getProfile', { actor })
   if (isForMembers(profile as never) || isHidden({ author: profile as never }))

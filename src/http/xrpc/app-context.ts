@@ -56,16 +56,16 @@ import { createPublishedRev } from './repo-rev.ts'
 import { isStoredAccount, type Scope } from './strangers/holdings.ts'
 import { createOutsideListing } from './strangers/outside-listing.ts'
 import { createStrangersPages } from './strangers/strangers-pages.ts'
+import { createCompleteItems } from './waiting/complete-items.ts'
 import { createFetchRequests } from './waiting/fetch-requests.ts'
 import { createFirstNotifications } from './waiting/first-notifications.ts'
 import { createFirstPage } from './waiting/first-page.ts'
 import { createMissingWaits } from './waiting/missing-waits.ts'
 import { createNameWaits } from './waiting/name-waits.ts'
 import { createNewcomerWaits } from './waiting/newcomer-waits.ts'
-import { createPresentedWhileFilling } from './waiting/shown-while-filling.ts'
+import { createPresentedWhileFilling } from './waiting/presented-while-filling.ts'
 import { createUnknownThings } from './waiting/unknown-things.ts'
 import { createWaits } from './waiting/waits.ts'
-import { createCompleteItems } from './waiting/whole-items.ts'
 
 export type AppParts = {
   /** A read-only connection. */

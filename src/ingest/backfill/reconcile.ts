@@ -8,6 +8,7 @@ import { revTimeMs, tidAt } from '../../base/atproto/tid.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { findMember } from '../../data/store/members/members.ts'
 import { findTombstone } from '../../data/store/records/tombstones.ts'
+import { walkComplete } from '../../sources/pds/complete-walk.ts'
 import { walkCollection } from '../../sources/pds/listing.ts'
 import { walkNewest } from '../../sources/pds/newest.ts'
 import type { PdsRecord, RepoTarget } from '../../sources/pds/pds-client.ts'
@@ -19,7 +20,6 @@ import type {
   ListingServices,
   Walk,
 } from '../../sources/pds/walk.ts'
-import { walkComplete } from '../../sources/pds/whole.ts'
 import { allRules } from '../indexing/collections/all-rules.ts'
 import { type Services, yieldToOthers } from './work.ts'
 

@@ -5,7 +5,7 @@
 import type { IdentityEvent } from '@slipstream/jetstream'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { enqueueJobAgain, hastenJob } from '../../data/store/fetching/jobs.ts'
-import { doubtStoredIdentity } from '../../data/store/members/kept-identities.ts'
+import { doubtStoredIdentity } from '../../data/store/members/stored-identities.ts'
 import { findActor, forgetActorIdentity } from '../../data/store/records/actors.ts'
 import {
   type IndexContext,

@@ -10,12 +10,12 @@ import {
 } from '../../data/store/moderation/labelers.ts'
 import { findLabeler } from '../../sources/identity/labeler-identity.ts'
 import { applyLabels, labelSubject } from '../indexing/moderation/label.ts'
+import { capacityForLabels, countStoredLabels } from './label-capacity.ts'
 import { followLabels, type LabelStream } from './label-stream.ts'
 import type { LabelsParts } from './labels-parts.ts'
 import type { Naming } from './naming.ts'
 import { createPace, type Pace } from './pace.ts'
 import { createQuarantine, type Quarantine } from './quarantine.ts'
-import { capacityForLabels, countStoredLabels } from './room-for-labels.ts'
 
 type FollowedStreams = {
   /** Opens and closes streams to match the rows, and forgets the labelers named longest ago. */

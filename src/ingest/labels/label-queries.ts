@@ -4,9 +4,9 @@
 
 import { LruMap } from '../../base/util/lru.ts'
 import { reconcileLabels } from '../indexing/moderation/label.ts'
+import { capacityForLabels, countStoredLabels } from './label-capacity.ts'
 import { askLabeler } from './label-question.ts'
 import type { LabelsParts } from './labels-parts.ts'
-import { capacityForLabels, countStoredLabels } from './room-for-labels.ts'
 
 type LabelQueries = {
   /** @param subjects - DIDs and at-URIs */

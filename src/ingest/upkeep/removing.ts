@@ -16,7 +16,7 @@ import type { IndexContext } from '../indexing/index-context.ts'
 import { forgetPrivateState } from '../indexing/members/private-state-removal.ts'
 import { removeSlice } from '../indexing/removal/removal-slices.ts'
 import type { Writer } from '../indexing/writer.ts'
-import type { DiskSpace } from './disk/disk-room.ts'
+import type { DiskSpace } from './disk/disk-space.ts'
 
 const IDLE_MS = 1_000
 const PAUSE_MS = 10

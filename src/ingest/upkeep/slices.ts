@@ -1,7 +1,7 @@
 // Work on rows that is not urgent: a slice at a time between the stream's batches, followed by a rest at
 // least as long. While the disk is full it waits.
 
-import type { DiskSpace } from './disk/disk-room.ts'
+import type { DiskSpace } from './disk/disk-space.ts'
 
 export type SliceParts = {
   /** Called between slices, as between batches, and awaited. */

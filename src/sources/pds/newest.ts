@@ -3,6 +3,7 @@
 // and then taken from the last one. In any other order, and if there are too many pages, the repository's own
 // file tells; without one, as many pages are read as the bounds allow, and the newest of their records taken.
 
+import { isUnlistable, walkRepository } from './complete-walk.ts'
 import { newestFirst } from './intake.ts'
 import { fetchPage, walkCollection } from './listing.ts'
 import { type KeyOrder, watchOrder } from './page-order.ts'
@@ -10,7 +11,6 @@ import { MAX_PAGE, type RepoTarget } from './pds-client.ts'
 import { noteRefusal, refusesReverse } from './reverse-refusals.ts'
 import { MOST_AT_ONCE, readForward, walkBack } from './rising.ts'
 import type { ListedPage, ListingEnd, ListingServices, Position, Walk } from './walk.ts'
-import { isUnlistable, walkRepository } from './whole.ts'
 
 export type NewestWalk = Walk & {
   /** Begins where an earlier walk ended. */

@@ -3,10 +3,10 @@
 import type { Command } from 'commander'
 import { type Gap, type GapCounts, gapCounts, listGaps } from '../../data/store/stream/gaps.ts'
 import type { CliContext } from './context.ts'
+import { integer } from './integer.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { readingAnyhow } from './offline.ts'
 import { report, table } from './terminal.ts'
-import { integer } from './whole-number.ts'
 
 type Gaps = { counts: GapCounts; gaps: Gap[] }
 

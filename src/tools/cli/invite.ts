@@ -10,10 +10,10 @@ import { createInvite, disableInvite } from '../../ingest/indexing/members/invit
 import { CliError } from '../fail.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
+import { integer } from './integer.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { readingAnyhow, writingOffline } from './offline.ts'
 import { report, say, table } from './terminal.ts'
-import { integer } from './whole-number.ts'
 
 type Made = { code: string; page?: string | undefined }
 type CreateOptions = JsonOption & { uses: number; days?: number; note: string }

@@ -8,10 +8,10 @@ import { MAX_READING_HOURS } from '../../sources/identity/reading-token.ts'
 import { CliError, EXIT } from '../fail.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
+import { integer } from './integer.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { memberCalled } from './member-called.ts'
 import { report } from './terminal.ts'
-import { integer } from './whole-number.ts'
 
 const DEFAULT_HOURS = 24
 

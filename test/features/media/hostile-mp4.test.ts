@@ -2,7 +2,7 @@
 // and never with more bytes of output than of input.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkOffsets } from '../../../src/features/media/mp4/check-places.ts'
+import { checkOffsets } from '../../../src/features/media/mp4/check-offsets.ts'
 import { planSegments } from '../../../src/features/media/mp4/plan-segments.ts'
 import { readMovie } from '../../../src/features/media/mp4/read-movie.ts'
 import {

@@ -2,12 +2,12 @@
 // over real HTTP, and only what is gone counts as gone.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { positionOfText, textOfPosition } from '../../../src/ingest/backfill/feed-place.ts'
+import { positionOfText, textOfPosition } from '../../../src/ingest/backfill/feed-position.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { walkComplete } from '../../../src/sources/pds/complete-walk.ts'
 import { walkNewest } from '../../../src/sources/pds/newest.ts'
 import { createPdsClient } from '../../../src/sources/pds/pds-client.ts'
 import type { ListedPage, Position } from '../../../src/sources/pds/walk.ts'
-import { walkComplete } from '../../../src/sources/pds/whole.ts'
 import {
   arroba,
   cocoon,

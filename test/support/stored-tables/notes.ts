@@ -88,7 +88,7 @@ export const notes: Record<string, StoredTable> = {
       1_000_000,
       600,
       'src/ingest/labels/labels-parts.ts',
-      'maxKeptTogether: 1_000_000',
+      'maxStoredTogether: 1_000_000',
     ),
     until: 'it expires, is withdrawn, or its labeler is not named for 14 days',
   },

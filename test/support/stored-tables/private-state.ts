@@ -43,7 +43,13 @@ export const privateState: Record<string, StoredTable> = {
   ),
   drafts: private_(
     // 4 MB together.
-    most('member', 1, 4 << 20, 'src/http/xrpc/private/draft-room.ts', 'MAX_DRAFT_BYTES = 4 << 20'),
+    most(
+      'member',
+      1,
+      4 << 20,
+      'src/http/xrpc/private/draft-capacity.ts',
+      'MAX_DRAFT_BYTES = 4 << 20',
+    ),
   ),
   preferences: private_(
     most('member', 1, 100 * 1024, 'src/http/server/request-body.ts', 'MAX_BODY_BYTES = 100 * 1024'),
@@ -57,7 +63,7 @@ export const privateState: Record<string, StoredTable> = {
       5_000,
       2_400,
       'src/data/store/notifications/notifications.ts',
-      'MAX_KEPT = 5_000',
+      'MAX_STORED = 5_000',
     ),
     'the record that caused it is deleted',
     { author: 'of another member, until the record is deleted', record: OTHERS },
@@ -68,7 +74,7 @@ export const privateState: Record<string, StoredTable> = {
     { subject_uid: OTHERS },
   ),
   kept_identities: private_(
-    most('member', 1, 12_300, 'src/http/serve/identities.ts', 'MAX_KEPT_LENGTH = 4096'),
+    most('member', 1, 12_300, 'src/http/serve/identities.ts', 'MAX_CACHED_LENGTH = 4096'),
     'the document changes',
   ),
 }

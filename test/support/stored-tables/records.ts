@@ -51,7 +51,7 @@ export const records: Record<string, StoredTable> = {
       100_000,
       2_400,
       'src/data/store/records/reaction-records.ts',
-      'MAX_KEPT = 100_000',
+      'MAX_STORED = 100_000',
     ),
     until: 'newer ones take its place',
   },

@@ -1,7 +1,7 @@
 // A member's private state: exactly the mutes and bookmarks that were answered with 200.
 
+import type { Actions } from './actions.ts'
 import { compareAccounts, type Dependencies, isListed, type Profile, readAll } from './checking.ts'
-import type { Actions } from './deeds.ts'
 import { didOf } from './oracle.ts'
 
 type Bookmark = { subject: { uri: string }; item: { $type: string } }

@@ -1,5 +1,6 @@
 // Reads everything that members can see, page by page, and compares it with the oracle.
 
+import type { Actions } from './actions.ts'
 import type { Check, Comparison, Dependencies } from './checking.ts'
 import { compareForYou } from './compare-for-you.ts'
 import { compareFollowers, compareFollows, compareKnownFollowers } from './compare-graph.ts'
@@ -11,7 +12,6 @@ import { compareProfiles } from './compare-profiles.ts'
 import { compareSearch } from './compare-search.ts'
 import { compareThreads } from './compare-threads.ts'
 import { compareTimeline } from './compare-timeline.ts'
-import type { Actions } from './deeds.ts'
 import { createOracle } from './oracle.ts'
 import type { Subject } from './subject.ts'
 import type { World } from './world.ts'

@@ -4,7 +4,7 @@
 // where everything happened while it was listening.
 
 import type { SimulatedAccount, SimulatedRecord } from '../simulated-network/repository.ts'
-import type { Actions } from './deeds.ts'
+import type { Actions } from './actions.ts'
 import type { World } from './world.ts'
 
 export type Bounds = { least: number; most: number }

@@ -2,11 +2,11 @@
 
 import { until } from '../eventually.ts'
 import { createRandom } from '../random.ts'
+import { type Actions, createActions } from './actions.ts'
 import type { Comparison, Difference } from './checking.ts'
 import { compareAll } from './compare.ts'
 import { type Costs, findExcess, meterCosts } from './costs.ts'
 import { findUnsent } from './coverage.ts'
-import { type Actions, createActions } from './deeds.ts'
 import { WithoutEffect } from './fault.ts'
 import { strike } from './faults.ts'
 import { leaveMark } from './mark.ts'

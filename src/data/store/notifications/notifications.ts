@@ -1,6 +1,6 @@
 // Notifications of members, and of others if the operator wants them. The key includes the record that caused
 // it, so a repeated event is stored once, and deleting the record deletes it. Each account keeps at most
-// MAX_KEPT, evicting the oldest. They are counted once per a number of insertions, which is less work than a
+// MAX_STORED, evicting the oldest. They are counted once per a number of insertions, which is less work than a
 // running sum, so there may be that many more for a while. Notifications of others are also pruned by age, in
 // order of arrival.
 

@@ -1,6 +1,6 @@
 // Records of likes, reposts and follows that can't be reconstructed from their rows: with a time in an
 // unusual format, or made via a repost. Notifications built from rows (ingest/indexing/notifications/notify-rows.ts) show
-// them as they were written. The newest MAX_KEPT stay; an evicted one is shown as its row describes it. A
+// them as they were written. The newest MAX_STORED stay; an evicted one is shown as its row describes it. A
 // record is deleted with its row, by the files of those tables.
 
 import { type Collection, collectionCodes } from '../../../base/atproto/collections.ts'

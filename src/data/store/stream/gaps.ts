@@ -1,7 +1,7 @@
 // Gaps in the received events, each a row from its discovery until long after it was closed. A gap belongs to
 // the whole stream (a range of time on a host) or to one account (its repository must be compared). Nearby
 // holes are one gap: a stream's gap not yet under repair is widened, and an account has at most one unclosed
-// gap. So rows never exceed MAX_OPEN_STREAM_GAPS, MAX_OPEN_ACCOUNT_GAPS and KEPT_CLOSED_GAPS; beyond that,
+// gap. So rows never exceed MAX_OPEN_STREAM_GAPS, MAX_OPEN_ACCOUNT_GAPS and RETAINED_CLOSED_GAPS; beyond that,
 // accounts share one row, of uid 0.
 
 import type { StreamGap } from '@slipstream/jetstream'

@@ -11,7 +11,7 @@ import { refuseMissing, writingOwn } from '../../../tools/cli/offline.ts'
 import { type Progress, report, startProgress, thousands } from '../../../tools/cli/terminal.ts'
 import { here } from '../../../tools/doctor/cures.ts'
 import type { MovedFromEngine } from '../moving/from-engine.ts'
-import type { MoveParts, MovingClusterState } from '../moving/moving-place.ts'
+import type { MoveParts, MovingClusterState } from '../moving/moving-cluster-state.ts'
 import type { MovedToEngine } from '../moving/to-engine.ts'
 import { withEngine } from './engine.ts'
 
@@ -77,7 +77,7 @@ async function moveFrom(context: CliContext, { json, withoutEngine }: FromOption
 /** With the folder locked and the engine connected. */
 async function moving(config: Config, work: (parts: MoveParts) => Promise<void>): Promise<void> {
   await refuseServer(config)
-  const { openMovingClusterState } = await import('../moving/moving-place.ts')
+  const { openMovingClusterState } = await import('../moving/moving-cluster-state.ts')
   const { createWriterRequests } = await import(
     '../../../ingest/upkeep/requests/writer-requests.ts'
   )

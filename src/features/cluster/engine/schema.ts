@@ -4,8 +4,8 @@
 // also remember which engine it was.
 
 import { randomUUID } from 'node:crypto'
+import { checkedBase, createClusterMoves } from './cluster-moves.ts'
 import { type Engine, EngineUnavailableError } from './connect.ts'
-import { checkedBase, createClusterMoves } from './place-moves.ts'
 
 type SchemaState = {
   /** undefined: there are no tables yet. */
@@ -46,7 +46,7 @@ const steps: readonly Step[] = [
     PRIMARY KEY (place, bucket, epoch))`,
   // Makes the end of a member's log usable for their home timeline (following-log.ts).
   { table: 'following_log', column: 'follows', type: 'bigint' },
-  // Members, invites, tokens and the operator's decisions, as one partition (cql-place-changes.ts).
+  // Members, invites, tokens and the operator's decisions, as one partition (cql-cluster-changes.ts).
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.place_changes (
     place text, number int, version int static, gone_until int static, key text, change text, is_gone boolean,
     PRIMARY KEY (place, number))`,
@@ -120,7 +120,7 @@ export async function schemaState(engine: Engine): Promise<SchemaState> {
 }
 
 /**
- * Returns the place's identity and `PlaceMove.base`.
+ * Returns the place's identity and `ClusterMove.base`.
  * @throws EngineUnavailableError with instructions, if its tables are not ours or the place is not
  * entirely here
  */

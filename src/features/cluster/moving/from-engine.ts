@@ -11,8 +11,8 @@ import type { PostOutcome } from '../../timelines/store/programs/timeline-posts.
 import { addSigningKey } from '../../timelines/store/signing-keys.ts'
 import { followLog } from '../../timelines/writing/follow-log.ts'
 import { bucketOf } from '../engine/buckets.ts'
-import type { ClusterMove } from '../engine/place-moves.ts'
-import { bringClusterState } from '../sharing/shared-place.ts'
+import type { ClusterMove } from '../engine/cluster-moves.ts'
+import { bringClusterState } from '../sharing/shared-cluster-state.ts'
 import { bringState } from '../sharing/shared-state.ts'
 import { bringTimeline, sharedCursorSecret } from '../sharing/shared-timelines.ts'
 import {
@@ -23,7 +23,7 @@ import {
   raiseArrivals,
   sharedWith,
 } from '../store/engine-move.ts'
-import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-place.ts'
+import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-cluster-state.ts'
 
 export type MovedFromEngine = {
   place: string

@@ -1,6 +1,6 @@
 // Moves a single node's place to an engine: members and decisions, members' private state, programs' posts
 // with their numbers, and members' timelines with theirs. Each part is written at once or resumed later; no
-// server uses the place before all of it is there (features/cluster/engine/place-moves.ts).
+// server uses the place before all of it is there (features/cluster/engine/cluster-moves.ts).
 
 import { randomUUID } from 'node:crypto'
 import { membersByDid } from '../../../data/store/members/members.ts'
@@ -12,12 +12,12 @@ import { prepareCustomTimelines } from '../../timelines/store/read/custom-timeli
 import { setFollowedVersion } from '../../timelines/store/shared-timelines.ts'
 import type { Entry } from '../../timelines/writing/follow-log.ts'
 import { movedEntries } from '../../timelines/writing/moved-timeline.ts'
-import type { ClusterMove } from '../engine/place-moves.ts'
-import { ownCursorKeys } from '../place/own-place.ts'
-import { addMissing, bringClusterState } from '../sharing/shared-place.ts'
+import { ownCursorKeys } from '../cluster-state/own-cluster-state.ts'
+import type { ClusterMove } from '../engine/cluster-moves.ts'
+import { addMissing, bringClusterState } from '../sharing/shared-cluster-state.ts'
 import { bringState } from '../sharing/shared-state.ts'
 import { findEngineMove, highestArrival, putEngineMove, sharedWith } from '../store/engine-move.ts'
-import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-place.ts'
+import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-cluster-state.ts'
 import { moveFollowing } from './to-following.ts'
 
 export type MovedToEngine = {

@@ -15,7 +15,7 @@ import { BUCKETS, bucketOf } from '../engine/buckets.ts'
 import type { FollowingEpochs } from '../engine/following-epochs.ts'
 import { type LeaseTable, MAX_LEASES_AT_ONCE } from '../engine/lease-table.ts'
 import { createDeliveries } from '../sharing/following-deliveries.ts'
-import { inBatches, type MoveParts } from './moving-place.ts'
+import { inBatches, type MoveParts } from './moving-cluster-state.ts'
 
 type Members = readonly { uid: number; did: string }[]
 

@@ -9,7 +9,7 @@ CREATE TABLE shared_places (
   version INTEGER NOT NULL            -- the last change that is here
 ) WITHOUT ROWID;
 CREATE TABLE shared_keys (
-  key TEXT PRIMARY KEY,               -- place/place-doc.ts
+  key TEXT PRIMARY KEY,               -- cluster-state/cluster-doc.ts
   number INTEGER NOT NULL,
   is_gone INTEGER NOT NULL
 ) WITHOUT ROWID;

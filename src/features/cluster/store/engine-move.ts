@@ -5,9 +5,9 @@ import { ConfigError } from '../../../base/config/config.ts'
 import type { Db, WriteDb } from '../../../data/store/db.ts'
 import { findMeta, putMeta, removeMeta } from '../../../data/store/meta-values.ts'
 import { perDatabase } from '../../../data/store/per-database.ts'
-import { knownCluster } from './shared-place.ts'
+import { knownCluster } from './shared-cluster.ts'
 
-/** `id`: of this node's move, as the engine knows it (features/cluster/engine/place-moves.ts); `clusterId`: of the engine. */
+/** `id`: of this node's move, as the engine knows it (features/cluster/engine/cluster-moves.ts); `clusterId`: of the engine. */
 type EngineMove = { place: string; id: string }
 
 const KEY = 'engine.move'

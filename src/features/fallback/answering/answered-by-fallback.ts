@@ -4,13 +4,13 @@
 import type { MethodDefinition } from '../../../http/xrpc/define.ts'
 import type { Answering } from '../../../http/xrpc/waiting/up-to-date.ts'
 import { afterOurs } from './after-ours.ts'
+import { completeAnswers } from './complete-answers.ts'
 import type { FallbackContext } from './context.ts'
 import { handleFromFallback } from './handles.ts'
 import { missingKeys } from './missing-keys.ts'
 import { type OwnMethod, ownMethod } from './own-method.ts'
 import { manyProfiles, oneProfile } from './profiles.ts'
 import { type MissingData, rules } from './rules.ts'
-import { completeAnswers } from './whole-answers.ts'
 
 /** @returns undefined for methods of which the public AppView is never asked */
 export function answeredByFallback(

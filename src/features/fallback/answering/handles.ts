@@ -3,7 +3,7 @@
 
 import { lookupsFor } from '../../../http/xrpc/strangers/outside-shares.ts'
 import type { Answering } from '../../../http/xrpc/waiting/up-to-date.ts'
-import { askFallback } from './asked.ts'
+import { askFallback } from './ask-fallback.ts'
 import type { FallbackContext } from './context.ts'
 import { outcomeOf, settle } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'

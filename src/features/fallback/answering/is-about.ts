@@ -1,7 +1,7 @@
 // Checks that an AppView's answer, and each of its items, is about the requested subject.
 
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
-import { ownerOf } from '../appview/our-word.ts'
+import { ownerOf } from '../appview/our-verdict.ts'
 
 type About = 'account' | 'post' | 'record'
 

@@ -1,5 +1,5 @@
 // Loads what our index knows about the accounts, posts and records in a public AppView's answer
-// (appview/our-word.ts), in a few reads for as many as fit into a turn: an answer names hundreds, and our own views of
+// (appview/our-verdict.ts), in a few reads for as many as fit into a turn: an answer names hundreds, and our own views of
 // its posts may be large. Accounts unknown here have no relations.
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
@@ -24,7 +24,7 @@ import {
   collect,
   type OurVerdict,
   type RecordVerdict,
-} from '../appview/our-word.ts'
+} from '../appview/our-verdict.ts'
 
 const LIST = 'app.bsky.graph.list'
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../base/util/json-object.ts'
 import type { Call } from '../../../http/xrpc/call.ts'
-import { askFallback } from './asked.ts'
+import { askFallback } from './ask-fallback.ts'
 import type { Asking } from './context.ts'
 
 const NSID = 'app.bsky.feed.getPosts'

@@ -10,7 +10,7 @@ import { findSome, type NamedActor } from '../../../http/xrpc/naming/actor-names
 import { isAway, isStoredAccount } from '../../../http/xrpc/strangers/holdings.ts'
 import { lookupsFor } from '../../../http/xrpc/strangers/outside-shares.ts'
 import type { Answering } from '../../../http/xrpc/waiting/up-to-date.ts'
-import { askFallback } from './asked.ts'
+import { askFallback } from './ask-fallback.ts'
 import type { FallbackContext } from './context.ts'
 import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'

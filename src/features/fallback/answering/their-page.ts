@@ -9,7 +9,7 @@ import type { Params } from '../../../http/server/method.ts'
 import type { Call } from '../../../http/xrpc/call.ts'
 import { itemsFieldOf } from '../appview/valid-answer.ts'
 import { unwrapCursor, type WrappedCursor, wrapCursor } from '../appview/wrapped-cursor.ts'
-import { askFallback, type FallbackRequest } from './asked.ts'
+import { askFallback, type FallbackRequest } from './ask-fallback.ts'
 import type { FallbackContext } from './context.ts'
 
 const MAX_READS = 3

@@ -1,7 +1,7 @@
 // Posts that a viewer may not see, and the views that replace them.
 
 import type { JsonObject } from '../../../base/util/json-object.ts'
-import { isWithheld, type OurVerdict, ownerOf } from './our-word.ts'
+import { isWithheld, type OurVerdict, ownerOf } from './our-verdict.ts'
 
 export function isPostThere(post: JsonObject, verdict: OurVerdict): boolean {
   const isGone = verdict.post(String(post['uri'])).isGone

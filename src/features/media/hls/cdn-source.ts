@@ -8,9 +8,9 @@ import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
 import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
+import { createCachedPlaylists } from './cached-playlists.ts'
 import { firstTimestampOf } from './caption-timing.ts'
 import { createVideoService, type VideoServiceOptions } from './fetch-playlist.ts'
-import { createCachedPlaylists } from './kept-playlists.ts'
 import {
   noSuchPart,
   type SegmentLine,

@@ -1,7 +1,7 @@
 // Everything of a cut video except the samples' bytes: its head, and the head of each segment. Checks the
 // tables before the first byte is written.
 
-import { checkOffsets } from './check-places.ts'
+import { checkOffsets } from './check-offsets.ts'
 import { planSegments, type Segment } from './plan-segments.ts'
 import { type Mp4File, readLayout } from './read-file.ts'
 import { type Movie, readMovie } from './read-movie.ts'

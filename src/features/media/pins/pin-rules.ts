@@ -9,7 +9,7 @@ import { statusOf } from '../../../data/store/records/status.ts'
 import { blobsPresentedIn } from '../hls/video-posts.ts'
 import type { MediaConfig } from '../media-config.ts'
 import { videoRecordsOf } from '../store/video-records.ts'
-import type { PinnedAccount, PinRules } from './keep-pins.ts'
+import type { PinnedAccount, PinRules } from './pin-store.ts'
 
 type Dependencies = { db: Db; actors: Pick<ActorReader, 'uidOf' | 'didOf' | 'flagsOf'> }
 

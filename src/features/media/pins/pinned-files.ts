@@ -1,6 +1,6 @@
 // Files kept permanently: cache files made from pinned accounts' videos, each with a hard link in a folder
 // per account, so that cache sweeps spare them and a removed account's files can be found. Serving threads
-// look here first; only one thread writes here (keep-pins.ts).
+// look here first; only one thread writes here (pin-store.ts).
 
 import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,6 @@
 // Prepares a video for streaming (HTTP Live Streaming, RFC 8216): cuts the uploaded quality into fragments of
 // a few seconds. Nothing is re-encoded, so it costs one read and one write of the file. The tables are
-// checked before the first byte is written (mp4/check-places.ts), so the result's size is bounded by the
+// checked before the first byte is written (mp4/check-offsets.ts), so the result's size is bounded by the
 // video's.
 
 import { closeSync, fstatSync, openSync } from 'node:fs'

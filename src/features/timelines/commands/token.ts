@@ -5,10 +5,10 @@ import type { Command } from 'commander'
 import { OperatorError } from '../../../http/operator/operator-error.ts'
 import type { CliContext } from '../../../tools/cli/context.ts'
 import { findServer } from '../../../tools/cli/control-client.ts'
+import { integer } from '../../../tools/cli/integer.ts'
 import { type JsonOption, withJson } from '../../../tools/cli/json-option.ts'
 import { readingAnyhow, writingOffline } from '../../../tools/cli/offline.ts'
 import { report, say, table } from '../../../tools/cli/terminal.ts'
-import { integer } from '../../../tools/cli/whole-number.ts'
 import { CliError } from '../../../tools/fail.ts'
 import {
   checkTokenFields,

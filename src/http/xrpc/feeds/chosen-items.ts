@@ -12,9 +12,9 @@ import type { ItemByUri } from '../../../data/store/read/timelines/items-by-uri.
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
-import { type AnswerBudget, createAnswerBudget } from '../paging/answer-room.ts'
+import { type AnswerBudget, createAnswerBudget } from '../paging/answer-budget.ts'
 import { notBlockedOrMuted } from '../paging/present.ts'
-import { whenRequested } from '../waiting/when-asked.ts'
+import { whenRequested } from '../waiting/when-requested.ts'
 import type { FeedSkeleton } from './feed-skeleton.ts'
 
 type Chosen = FeedSkeleton['feed'][number]

@@ -6,7 +6,7 @@ import { inTurn, inTurns } from '../../../base/util/turn.ts'
 import type { MethodResult } from '../../server/method.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
-import { createAnswerBudget } from '../paging/answer-room.ts'
+import { createAnswerBudget } from '../paging/answer-budget.ts'
 import { findItems, type Offered, presentEach } from './chosen-items.ts'
 import { type Judge, languagesOf, type OwnFeed } from './own-feeds.ts'
 

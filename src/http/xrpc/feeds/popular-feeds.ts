@@ -10,7 +10,7 @@ import { namedRecords } from '../naming/named-records.ts'
 import type { PagePart } from '../paging/paged-method.ts'
 import { hydrated } from '../paging/present.ts'
 import { searchedMethod } from '../search/searched-method.ts'
-import { visibleGenerator } from './generators-shown.ts'
+import { visibleGenerator } from './visible-generators.ts'
 
 type Part = PagePart<Call<{ limit: number; query?: string }>, unknown>
 

@@ -22,7 +22,7 @@ import type { Call } from '../call.ts'
 import { type CallOf, type MethodDefinition, type QueryOptions, query } from '../define.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
 import { showsNothing } from '../waiting/shows-nothing.ts'
-import { type AnswerBudget, createAnswerBudget } from './answer-room.ts'
+import { type AnswerBudget, createAnswerBudget } from './answer-budget.ts'
 
 /** A view, maybe as ready JSON; undefined if it is not shown. */
 export type View = object | undefined

@@ -10,7 +10,7 @@ import { threadgateView } from '../../../answers/views/posts/post-view.ts'
 import { inParts } from '../../../base/util/turn.ts'
 import type { Needs } from '../define.ts'
 import { isPostUri, type NamedPost } from '../naming/post-names.ts'
-import { type AnswerBudget, createAnswerBudget } from '../paging/answer-room.ts'
+import { type AnswerBudget, createAnswerBudget } from '../paging/answer-budget.ts'
 
 type Thread = {
   reader: Reader

@@ -8,7 +8,7 @@ import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import { listByUri } from '../lists/list-by-uri.ts'
-import { whenRequested } from '../waiting/when-asked.ts'
+import { whenRequested } from '../waiting/when-requested.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 
 type ListCall = Pick<Call<{ list: string }>, 'params' | 'reader' | 'signal'>

@@ -10,7 +10,7 @@ import type { UnderWay } from '../../../data/store/read/under-way.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import type { FetchRequests } from '../waiting/fetch-requests.ts'
 import { createWaits } from '../waiting/waits.ts'
-import { whenRequested } from '../waiting/when-asked.ts'
+import { whenRequested } from '../waiting/when-requested.ts'
 
 type StrangersPages = {
   /**

@@ -4,7 +4,7 @@
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
-import { whenRequested } from '../waiting/when-asked.ts'
+import { whenRequested } from '../waiting/when-requested.ts'
 import { isStoredAccount } from './holdings.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 

@@ -10,7 +10,7 @@ import type { UnderWay } from '../../../data/store/read/under-way.ts'
 import { PAGE_MAX_WAIT_MS } from '../strangers/strangers-pages.ts'
 import type { FetchRequests } from './fetch-requests.ts'
 import { createWaits } from './waits.ts'
-import { whenRequested } from './when-asked.ts'
+import { whenRequested } from './when-requested.ts'
 
 /** At-URIs and DIDs. */
 type Things = { uris: readonly string[]; dids: readonly string[] }

@@ -7,7 +7,7 @@ import { createThingGate } from '../../../base/util/gate.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { UnderWay } from '../../../data/store/read/under-way.ts'
 import { createWaits } from './waits.ts'
-import { whenRequested } from './when-asked.ts'
+import { whenRequested } from './when-requested.ts'
 
 export type NameWaits = {
   /**

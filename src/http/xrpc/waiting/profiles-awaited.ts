@@ -9,7 +9,7 @@ import { inTurn } from '../../../base/util/turn.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
-import { whenRequested } from './when-asked.ts'
+import { whenRequested } from './when-requested.ts'
 
 type Dependencies = Needs<'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
 

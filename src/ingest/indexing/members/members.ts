@@ -4,7 +4,6 @@
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { deleteBackfillsOf } from '../../../data/store/fetching/backfills.ts'
 import { enqueueJob } from '../../../data/store/fetching/jobs.ts'
-import { putStoredIdentity } from '../../../data/store/members/kept-identities.ts'
 import {
   deleteMember,
   findMember,
@@ -13,6 +12,7 @@ import {
   setMemberSeen,
 } from '../../../data/store/members/members.ts'
 import { ONE_VISIT_MS, seatsForOneMore } from '../../../data/store/members/seats.ts'
+import { putStoredIdentity } from '../../../data/store/members/stored-identities.ts'
 import { isBanned } from '../../../data/store/moderation/bans.ts'
 import { deleteEarlierRows } from '../../../data/store/private/private-rows.ts'
 import { followedBy } from '../../../data/store/records/follows.ts'

@@ -24,8 +24,8 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
-import { briefJson } from '../records/kept-json.ts'
 import { parseRecordUri } from '../records/record-fields.ts'
+import { briefJson } from '../records/stored-json.ts'
 import { isAboutMutedThread } from './muted-threads.ts'
 
 type Occasion = {

@@ -12,8 +12,8 @@ import {
   type RelationCollection,
 } from '../../../data/store/records/relation-records.ts'
 import type { IndexContext, RecordWrite } from '../index-context.ts'
-import { shortJson } from './kept-json.ts'
 import { parseRecordUri } from './record-fields.ts'
+import { shortJson } from './stored-json.ts'
 
 const REPOST = 'app.bsky.feed.repost'
 const USUAL_FIELDS = new Set(['$type', 'subject', 'createdAt'])

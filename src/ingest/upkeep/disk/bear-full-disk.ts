@@ -5,7 +5,7 @@
 import { releaseJobs } from '../../../data/store/fetching/jobs.ts'
 import type { FetchOptions, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskSpace } from './disk-room.ts'
+import type { DiskSpace } from './disk-space.ts'
 
 /**
  * Call once everything runs: an earlier failure ends the thread, since half of it would be missing.

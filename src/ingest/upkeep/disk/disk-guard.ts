@@ -20,7 +20,7 @@ import {
   rebuildPostIndex,
 } from '../../../data/store/search/give-up.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskSpace } from './disk-room.ts'
+import type { DiskSpace } from './disk-space.ts'
 import {
   capOf,
   isSearchGivenUp,

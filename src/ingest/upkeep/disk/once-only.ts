@@ -10,7 +10,7 @@ import { nextGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import type { IndexContext } from '../../indexing/index-context.ts'
 import { removeMember } from '../../indexing/members/members.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskSpace } from './disk-room.ts'
+import type { DiskSpace } from './disk-space.ts'
 
 /** A member seen within this time may still be here. */
 const UNSEEN_MS = HOUR_MS

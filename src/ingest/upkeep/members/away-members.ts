@@ -10,7 +10,7 @@ import { membersAwaySince } from '../../../data/store/members/members.ts'
 import { readState } from '../../indexing/member-state/read-state.ts'
 import { removeMember } from '../../indexing/members/members.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskSpace } from '../disk/disk-room.ts'
+import type { DiskSpace } from '../disk/disk-space.ts'
 
 const INTERVAL_MS = MINUTE_MS
 const AT_ONCE = 20

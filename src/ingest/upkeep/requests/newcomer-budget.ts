@@ -13,7 +13,7 @@ import {
   noteReceivedBy,
   pruneReceived,
   receivedByMembers,
-} from '../../../data/store/fetching/brought.ts'
+} from '../../../data/store/fetching/received.ts'
 import { findMember } from '../../../data/store/members/members.ts'
 import { AUTHORS_AT_ONCE, type ColdStartBudget } from '../../indexing/members/cold-start-budget.ts'
 

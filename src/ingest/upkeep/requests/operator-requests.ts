@@ -15,7 +15,7 @@ import { addMember, endMembership } from '../../indexing/members/operator-member
 import type { MemoryChange } from '../../indexing/memory/memory-changes.ts'
 import { decide } from '../../indexing/moderation/moderation.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import type { DiskSpace } from '../disk/disk-room.ts'
+import type { DiskSpace } from '../disk/disk-space.ts'
 import { createImportSlices } from './import-slices.ts'
 
 type OperatorParts = {

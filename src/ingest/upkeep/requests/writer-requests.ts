@@ -36,7 +36,7 @@ import {
 } from '../../indexing/notifications/notification-state.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import type { Labels } from '../../labels/labels.ts'
-import type { DiskSpace } from '../disk/disk-room.ts'
+import type { DiskSpace } from '../disk/disk-space.ts'
 import { createFetchBudget, type FetchBudget } from './fetch-budget.ts'
 
 type WriterParts = {

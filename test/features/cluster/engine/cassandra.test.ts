@@ -28,11 +28,11 @@ import {
   whyNoCassandra,
 } from '../support/cassandra-cluster.ts'
 import { createPlainPrivateChanges } from '../support/plain-private-changes.ts'
+import { testCluster } from './cluster-tests.ts'
 import { testFaults, testFollowing } from './following-tests.ts'
 import { testHomes } from './home-tests.ts'
 import { testLeases } from './lease-tests.ts'
 import { testMoves } from './move-tests.ts'
-import { testCluster } from './place-tests.ts'
 import { testServers } from './server-tests.ts'
 import { ALICE, type SharingNode, startNode } from './sharing-nodes.ts'
 import { testTimelines } from './timeline-tests.ts'

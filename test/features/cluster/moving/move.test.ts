@@ -4,8 +4,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { storeInvite } from '../../../../src/data/store/members/invites.ts'
 import { bucketOf } from '../../../../src/features/cluster/engine/buckets.ts'
+import { checkedBase } from '../../../../src/features/cluster/engine/cluster-moves.ts'
 import { EngineUnavailableError } from '../../../../src/features/cluster/engine/connect.ts'
-import { checkedBase } from '../../../../src/features/cluster/engine/place-moves.ts'
 import {
   leaveWithoutEngine,
   moveFromEngine,
@@ -19,7 +19,7 @@ import { rotateSigningKeys } from '../../../../src/features/timelines/store/sign
 import { createRandom } from '../../../support/random.ts'
 import { cidOf, didOf } from '../../../support/records.ts'
 import { testSeed } from '../../../support/seed.ts'
-import { createPlainEngine, type PlainEngine } from '../support/plain-moving-place.ts'
+import { createPlainEngine, type PlainEngine } from '../support/plain-moving-cluster-state.ts'
 import { createMovingNode, type MovingNode } from './moving-node.ts'
 
 const SEED = testSeed('moving a place')

@@ -8,8 +8,8 @@ import { ingest } from '../../../../src/features/cluster/ingest.ts'
 import type {
   MoveParts,
   MovingClusterState,
-} from '../../../../src/features/cluster/moving/moving-place.ts'
-import { bringClusterState } from '../../../../src/features/cluster/sharing/shared-place.ts'
+} from '../../../../src/features/cluster/moving/moving-cluster-state.ts'
+import { bringClusterState } from '../../../../src/features/cluster/sharing/shared-cluster-state.ts'
 import { bringState } from '../../../../src/features/cluster/sharing/shared-state.ts'
 import { createSharedTimelines } from '../../../../src/features/cluster/sharing/shared-timelines.ts'
 import type { TimelineRequest } from '../../../../src/features/timelines/requests.ts'
@@ -34,7 +34,7 @@ import { readState } from '../../../../src/ingest/indexing/member-state/read-sta
 import { createWriterRequests } from '../../../../src/ingest/upkeep/requests/writer-requests.ts'
 import { storesFromRows } from '../../../support/memory-parts.ts'
 import { createWorld, type World } from '../../../support/world.ts'
-import type { PlainEngine } from '../support/plain-moving-place.ts'
+import type { PlainEngine } from '../support/plain-moving-cluster-state.ts'
 
 export type MovingNode = ReturnType<typeof createMovingNode>
 

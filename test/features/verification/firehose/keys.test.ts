@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createAccountKeys } from '../../../../src/features/verification/firehose/keys.ts'
 import {
   readStoredKeys,
   writeStoredKeys,
-} from '../../../../src/features/verification/firehose/kept-keys.ts'
-import { createAccountKeys } from '../../../../src/features/verification/firehose/keys.ts'
+} from '../../../../src/features/verification/firehose/stored-keys.ts'
 import { verifyingKey } from '../../../../src/sources/identity/verifying-key.ts'
 import { recordedFrames } from '../../../support/recorded-frames.ts'
 

@@ -9,7 +9,7 @@ import { membersDeletedBefore } from '../../../../src/data/store/members/members
 import { nextRemoval } from '../../../../src/data/store/removal/removals.ts'
 import { forgetPrivateState } from '../../../../src/ingest/indexing/members/private-state-removal.ts'
 import { removeSlice } from '../../../../src/ingest/indexing/removal/removal-slices.ts'
-import { createDiskSpace } from '../../../../src/ingest/upkeep/disk/disk-room.ts'
+import { createDiskSpace } from '../../../../src/ingest/upkeep/disk/disk-space.ts'
 import { startRemoving } from '../../../../src/ingest/upkeep/removing.ts'
 import { canonicalRows } from '../../../support/canonical-rows.ts'
 import { until } from '../../../support/eventually.ts'

@@ -7,7 +7,7 @@ import { tidOfMicros } from '../../../../../base/atproto/tid.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
-import { hasCapacityForDraft } from '../../../private/draft-room.ts'
+import { hasCapacityForDraft } from '../../../private/draft-capacity.ts'
 
 /** As in the reference. */
 const MAX_DRAFTS = 500

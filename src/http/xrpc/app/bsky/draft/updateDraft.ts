@@ -5,7 +5,7 @@ import { stringifyLex } from '@atproto/lexicon'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
-import { hasCapacityForDraft } from '../../../private/draft-room.ts'
+import { hasCapacityForDraft } from '../../../private/draft-capacity.ts'
 
 export const updateDraft = procedure(
   'app.bsky.draft.updateDraft',

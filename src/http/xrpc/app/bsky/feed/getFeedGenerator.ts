@@ -4,7 +4,7 @@
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { noSuchFeed } from '../../../feeds/feed-generator.ts'
-import { generatorViews } from '../../../feeds/generators-shown.ts'
+import { generatorViews } from '../../../feeds/visible-generators.ts'
 
 export const getFeedGenerator = query(
   'app.bsky.feed.getFeedGenerator',

@@ -2,7 +2,7 @@
 
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { generatorViews } from '../../../feeds/generators-shown.ts'
+import { generatorViews } from '../../../feeds/visible-generators.ts'
 
 const MAX_FEEDS = 200
 

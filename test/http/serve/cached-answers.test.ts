@@ -11,7 +11,7 @@ import {
   InvalidationReader,
   InvalidationWriter,
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
-import { cacheAnswers } from '../../../src/http/xrpc/kept-answers.ts'
+import { cacheAnswers } from '../../../src/http/xrpc/cached-answers.ts'
 import { openEmpty } from '../../support/empty-database.ts'
 
 const HOUR_MS = 3_600_000

@@ -10,17 +10,17 @@ import { createLimiter } from '../../../base/util/limiter.ts'
 import type { Writer } from '../../../bridge/messages.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { atOneMoment } from '../../../data/store/transact.ts'
-import { EngineUnavailableError } from '../engine/connect.ts'
+import { type DocChange, docKey } from '../cluster-state/cluster-doc.ts'
+import { ownClusterState } from '../cluster-state/own-cluster-state.ts'
+import { type ClusterAct, planAct } from '../cluster-state/plan.ts'
 import {
   type ClusterChanges,
   type ClusterSlice,
   MAX_CLUSTER_CHANGES_AT_ONCE,
   type NewClusterChange,
   type NumberedClusterChange,
-} from '../engine/place-changes.ts'
-import { ownClusterState } from '../place/own-place.ts'
-import { type DocChange, docKey } from '../place/place-doc.ts'
-import { type ClusterAct, planAct } from '../place/plan.ts'
+} from '../engine/cluster-changes.ts'
+import { EngineUnavailableError } from '../engine/connect.ts'
 import type { ClusterStateRequest } from '../requests.ts'
 import {
   allSharedKeys,
@@ -30,7 +30,7 @@ import {
   goneKeys,
   knownCluster,
   stands,
-} from '../store/shared-place.ts'
+} from '../store/shared-cluster.ts'
 import { createEngineWaits } from './engine-waits.ts'
 
 export type SharedClusterState = {

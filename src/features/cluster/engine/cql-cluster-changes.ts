@@ -3,12 +3,12 @@
 // deletes the row of the change that it replaces.
 
 import { assert } from '../../../base/util/assert.ts'
-import type { Engine, Row } from './connect.ts'
 import {
   type ClusterChanges,
   MAX_CLUSTER_CHANGES_AT_ONCE,
   type NumberedClusterChange,
-} from './place-changes.ts'
+} from './cluster-changes.ts'
+import type { Engine, Row } from './connect.ts'
 
 const CLUSTER = 'slipstream'
 

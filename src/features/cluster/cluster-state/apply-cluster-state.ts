@@ -11,7 +11,7 @@ import { ModerationError } from '../../../ingest/indexing/moderation/moderation-
 import { storeToken } from '../../timelines/store/programs/service-tokens.ts'
 import { addSigningKey } from '../../timelines/store/signing-keys.ts'
 import { deleteCursorsOfToken } from '../../timelines/store/timeline-cursors.ts'
-import type { NumberedClusterChange } from '../engine/place-changes.ts'
+import type { NumberedClusterChange } from '../engine/cluster-changes.ts'
 import type { ClusterStateRequest } from '../requests.ts'
 import {
   beginCluster,
@@ -20,7 +20,7 @@ import {
   dropSharedKey,
   putSharedKey,
   setClusterVersion,
-} from '../store/shared-place.ts'
+} from '../store/shared-cluster.ts'
 import {
   type AdmissionDoc,
   type CursorKeyDoc,
@@ -32,7 +32,7 @@ import {
   splitTag,
   type TokenDoc,
   tokenRow,
-} from './place-doc.ts'
+} from './cluster-doc.ts'
 
 /** Applies only the newer changes if another thread has brought some meanwhile. */
 export function applyClusterState(ctx: IndexContext, request: ClusterStateRequest): void {

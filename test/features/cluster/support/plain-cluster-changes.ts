@@ -3,7 +3,7 @@
 import type {
   ClusterChanges,
   NumberedClusterChange,
-} from '../../../../src/features/cluster/engine/place-changes.ts'
+} from '../../../../src/features/cluster/engine/cluster-changes.ts'
 
 export function createPlainClusterChanges(): ClusterChanges {
   let changes: NumberedClusterChange[] = []

@@ -13,7 +13,7 @@ import {
   listServiceTokens,
 } from '../../timelines/store/programs/service-tokens.ts'
 import { signingKeysMade } from '../../timelines/store/signing-keys.ts'
-import { type DocChange, docChange, inviteDoc, tagName, tokenDoc } from './place-doc.ts'
+import { type DocChange, docChange, inviteDoc, tagName, tokenDoc } from './cluster-doc.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 /** The author and reason of these decisions are in this node's own log. */

@@ -1,15 +1,15 @@
 // A plain in-memory twin of an engine that a place is moved to or from: all of its ports. Every call can be
 // made to fail from some moment on, as when the moving process is killed.
 
-import { EngineUnavailableError } from '../../../../src/features/cluster/engine/connect.ts'
-import type { Lease, LeaseTable } from '../../../../src/features/cluster/engine/lease-table.ts'
 import type {
   ClusterMove,
   ClusterMoves,
-} from '../../../../src/features/cluster/engine/place-moves.ts'
-import type { MovingClusterState } from '../../../../src/features/cluster/moving/moving-place.ts'
+} from '../../../../src/features/cluster/engine/cluster-moves.ts'
+import { EngineUnavailableError } from '../../../../src/features/cluster/engine/connect.ts'
+import type { Lease, LeaseTable } from '../../../../src/features/cluster/engine/lease-table.ts'
+import type { MovingClusterState } from '../../../../src/features/cluster/moving/moving-cluster-state.ts'
+import { createPlainClusterChanges } from './plain-cluster-changes.ts'
 import { createPlainFollowing } from './plain-following-log.ts'
-import { createPlainClusterChanges } from './plain-place-changes.ts'
 import { createPlainPrivateChanges } from './plain-private-changes.ts'
 import { createPlainTimelineLog } from './plain-timeline-log.ts'
 

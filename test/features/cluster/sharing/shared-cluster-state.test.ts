@@ -6,16 +6,16 @@ import { forbidden } from '../../../../src/base/atproto/xrpc-error.ts'
 import { findAdmission } from '../../../../src/data/store/members/admissions.ts'
 import { findInvite } from '../../../../src/data/store/members/invites.ts'
 import { isBanned } from '../../../../src/data/store/moderation/bans.ts'
+import type { ClusterChanges } from '../../../../src/features/cluster/engine/cluster-changes.ts'
 import { EngineUnavailableError } from '../../../../src/features/cluster/engine/connect.ts'
-import type { ClusterChanges } from '../../../../src/features/cluster/engine/place-changes.ts'
 import {
   prepareFindServiceToken,
   tokenDigest,
 } from '../../../../src/features/timelines/store/programs/service-tokens.ts'
 import { didOf } from '../../../support/records.ts'
-import { MAX_MEMBERS, testClusterContract } from '../engine/place-contract.ts'
-import { type ClusterNode, createClusterNode } from '../engine/place-nodes.ts'
-import { createPlainClusterChanges } from '../support/plain-place-changes.ts'
+import { MAX_MEMBERS, testClusterContract } from '../engine/cluster-contract.ts'
+import { type ClusterNode, createClusterNode } from '../engine/cluster-nodes.ts'
+import { createPlainClusterChanges } from '../support/plain-cluster-changes.ts'
 
 function opened(nodes: ClusterNode[]) {
   return { nodes, close: () => nodes.forEach((node) => void node.close()) }

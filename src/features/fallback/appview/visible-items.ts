@@ -3,8 +3,8 @@
 
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import { hiddenAs, isPostThere } from './hidden-post.ts'
-import { isWithheld, type OurVerdict, ownerOf } from './our-word.ts'
-import { visibleThread, visibleTree } from './shown-thread.ts'
+import { isWithheld, type OurVerdict, ownerOf } from './our-verdict.ts'
+import { visibleThread, visibleTree } from './visible-thread.ts'
 
 /** Rules of single methods; all others go by the field that holds the items. */
 const byMethod: Record<string, Rule> = {

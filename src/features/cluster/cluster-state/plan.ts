@@ -19,7 +19,7 @@ import { ModerationError } from '../../../ingest/indexing/moderation/moderation-
 import type { TokenRequests } from '../../timelines/requests.ts'
 import { findStoredToken } from '../../timelines/store/programs/service-tokens.ts'
 import { checkNewToken } from '../../timelines/writing/tokens.ts'
-import { countStanding, stands } from '../store/shared-place.ts'
+import { countStanding, stands } from '../store/shared-cluster.ts'
 import {
   type DocChange,
   docChange,
@@ -28,7 +28,7 @@ import {
   inviteDoc,
   tagName,
   tokenDoc,
-} from './place-doc.ts'
+} from './cluster-doc.ts'
 
 export type ClusterAct =
   | Exclude<OperatorRequest, FeatureRequest | { kind: 'import-state' | 'import-follows' }>

@@ -1,12 +1,12 @@
 // A serving thread's connection to the engine: opened on first use, and again after a failure.
 
+import type { ClusterChanges } from '../engine/cluster-changes.ts'
 import { connectEngine, type Engine, type EngineSettings } from '../engine/connect.ts'
-import { createCqlClusterChanges } from '../engine/cql-place-changes.ts'
+import { createCqlClusterChanges } from '../engine/cql-cluster-changes.ts'
 import { createCqlPrivateChanges } from '../engine/cql-private-changes.ts'
 import { createFollowingEpochs, type FollowingEpochs } from '../engine/following-epochs.ts'
 import { createFollowingLog, type FollowingLog } from '../engine/following-log.ts'
 import { createLeaseTable, type LeaseTable } from '../engine/lease-table.ts'
-import type { ClusterChanges } from '../engine/place-changes.ts'
 import { checkedCluster } from '../engine/schema.ts'
 import { createTimelineLog, type TimelineLog } from '../engine/timeline-log.ts'
 import type { PrivateClusterState } from './shared-state.ts'

@@ -75,7 +75,7 @@ const WHY: Record<Exclude<ClusterMove['state'], 'arrived'>, string> = {
   left: 'its place was moved away by `slipstream move-from-engine`; a new one takes a new keyspace',
 }
 
-/** @returns `PlaceMove.base`. @throws EngineUnavailableError if the place is not entirely here */
+/** @returns `ClusterMove.base`. @throws EngineUnavailableError if the place is not entirely here */
 export async function checkedBase(moves: Pick<ClusterMoves, 'read'>): Promise<number> {
   const move = await moves.read()
   if (!move) return 0

@@ -11,9 +11,9 @@ import type { Db } from '../../../data/store/db.ts'
 import { membersDeletedBefore } from '../../../data/store/members/members.ts'
 import type { OnViewer } from '../../../http/server/auth.ts'
 import { parseState } from '../../../ingest/indexing/member-state/document.ts'
-import type { ClusterAct, TokenRequest } from '../place/plan.ts'
+import type { ClusterAct, TokenRequest } from '../cluster-state/plan.ts'
 import { engineRefusal } from './engine-waits.ts'
-import { createSharedClusterState, type SharedClusterState } from './shared-place.ts'
+import { createSharedClusterState, type SharedClusterState } from './shared-cluster-state.ts'
 import type { SharedState } from './shared-state.ts'
 
 type Options = Omit<Parameters<typeof createSharedClusterState>[0], 'isFollowing' | 'writer'> & {

@@ -13,7 +13,7 @@ import type { MethodContext } from '../../server/method.ts'
 import { REQUEST_MAX_WAIT_MS, waitLeftMs } from '../../server/wait-left.ts'
 import type { FetchRequests } from './fetch-requests.ts'
 import { createWaits } from './waits.ts'
-import { whenRequested } from './when-asked.ts'
+import { whenRequested } from './when-requested.ts'
 
 type Dependencies = {
   actors: Pick<ActorReader, 'uidOf'>

@@ -17,7 +17,7 @@ import {
 import { createRandom, type Random } from '../../../support/random.ts'
 import { didOf } from '../../../support/records.ts'
 import { testSeed } from '../../../support/seed.ts'
-import type { ClusterNode } from './place-nodes.ts'
+import type { ClusterNode } from './cluster-nodes.ts'
 
 export const MAX_MEMBERS = 5
 const SEED = testSeed('the place')

@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { createGate } from '../../../base/util/gate.ts'
 import { DiskFullError, isDiskFull } from '../../../data/store/files/disk-full.ts'
 import type { WriteRetry } from '../../../data/store/write-retry.ts'
-import { createSpaceWaits } from './waiting-room.ts'
+import { createSpaceWaits } from './space-waits.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 15_000

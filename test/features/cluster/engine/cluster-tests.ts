@@ -3,13 +3,13 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../../../src/features/cluster/engine/connect.ts'
-import { createCqlClusterChanges } from '../../../../src/features/cluster/engine/cql-place-changes.ts'
+import { createCqlClusterChanges } from '../../../../src/features/cluster/engine/cql-cluster-changes.ts'
 import { createCqlPrivateChanges } from '../../../../src/features/cluster/engine/cql-private-changes.ts'
 import { cliJson, runCli } from '../../../support/cli.ts'
 import { didOf } from '../../../support/records.ts'
 import { becomes, startTimelinesProcess } from '../../../support/timelines-process.ts'
-import { MAX_MEMBERS, testClusterContract } from './place-contract.ts'
-import { createClusterNode } from './place-nodes.ts'
+import { MAX_MEMBERS, testClusterContract } from './cluster-contract.ts'
+import { createClusterNode } from './cluster-nodes.ts'
 
 type ClusterState = { connect: () => Promise<Engine>; address: () => string }
 

@@ -4,7 +4,7 @@
 
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import { hiddenAs, isPostThere } from './hidden-post.ts'
-import { isWithheld, type OurVerdict, ownerOf } from './our-word.ts'
+import { isWithheld, type OurVerdict, ownerOf } from './our-verdict.ts'
 
 const DEFS = 'app.bsky.unspecced.defs'
 const POST = `${DEFS}#threadItemPost`

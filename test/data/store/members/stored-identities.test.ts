@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openReader, openWriter } from '../../../../src/data/store/db.ts'
+import { deleteMember, insertMember } from '../../../../src/data/store/members/members.ts'
 import {
   doubtStoredIdentity,
   findStoredIdentity,
   putStoredIdentity,
-} from '../../../../src/data/store/members/kept-identities.ts'
-import { deleteMember, insertMember } from '../../../../src/data/store/members/members.ts'
+} from '../../../../src/data/store/members/stored-identities.ts'
 import { insertActor, setActorStatus } from '../../../../src/data/store/records/actors.ts'
 import { statusCode } from '../../../../src/data/store/records/status.ts'
 
