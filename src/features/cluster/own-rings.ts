@@ -1,6 +1,6 @@
 // Which members' timelines are in memory where several nodes share their members: those whose bucket this node
 // holds. They are removed some seconds after the bucket is lost, a few at a time; the next one added takes their
-// place in memory.
+// cluster in memory.
 
 import type { Memory } from '../../ingest/indexing/memory/memory.ts'
 import { BUCKETS, bucketOf } from './engine/buckets.ts'

@@ -15,7 +15,7 @@ export type SharedStateRequest = {
 }
 
 /**
- * Changes of the place that the nodes share, ascending, on top of change `from`; afterwards this
+ * Changes of the state that the nodes share, ascending, on top of change `from`; afterwards this
  * node has all up to `to`. Removals of keys up to `goneUntil` need not be remembered.
  */
 export type ClusterStateRequest = {

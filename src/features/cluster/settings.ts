@@ -1,4 +1,4 @@
-// The CQL engine in which several nodes at one place store their shared data (docs/CLUSTER.md).
+// The CQL engine in which several nodes at one cluster store their shared data (docs/CLUSTER.md).
 
 import { path, Unfit } from '../../base/config/parsers.ts'
 import { optional } from '../../base/config/setting.ts'
@@ -53,7 +53,7 @@ export const clusterSettings = {
   engine: optional(
     'ENGINE',
     engineAddress,
-    'CQL engine (Apache Cassandra, ScyllaDB) in which several nodes of one place share members, their private state, timelines and the operator’s decisions: cql://user@host,host/keyspace; ?dc=NAME names its data centre (default: datacenter1). Unset: this node runs alone (docs/CLUSTER.md).',
+    'CQL engine (Apache Cassandra, ScyllaDB) in which several nodes of one cluster share members, their private state, timelines and the operator’s decisions: cql://user@host,host/keyspace; ?dc=NAME names its data centre (default: datacenter1). Unset: this node runs alone (docs/CLUSTER.md).',
   ),
   enginePasswordFile: optional(
     'ENGINE_PASSWORD_FILE',

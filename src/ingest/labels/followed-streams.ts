@@ -165,11 +165,11 @@ function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms)
     find: (forceRefresh) => findLabeler(parts.resolver, did, { forceRefresh }),
     isKnown: (uri) => labelSubject({ actors }, uri) !== undefined,
     apply(labels, reached) {
-      const diskSpace = capacityForLabels(parts, did, uid)
+      const capacity = capacityForLabels(parts, did, uid)
       let done = { changed: 0, added: 0, refused: 0 }
       const isWritten = writeRetry.ifThereIsSpace(() =>
         writer.commit((ctx) => {
-          done = applyLabels(ctx, did, labels, { diskSpace, isStreamed: true })
+          done = applyLabels(ctx, did, labels, { capacity, isStreamed: true })
           countStoredLabels(ctx.db, uid, done.added)
           moveLabelerCursor(ctx.db, uid, reached)
         }),

@@ -1,4 +1,4 @@
-// Changes of the place that nodes share, put on the engine by this node or another. Applies them to the rows
+// Changes of the state that nodes share, put on the engine by this node or another. Applies them to the rows
 // with the functions that a single node uses, each as of the time it was decided. Called in a commit.
 
 import { deleteAdmission, insertAdmission } from '../../../data/store/members/admissions.ts'

@@ -1,4 +1,4 @@
-// The place that nodes share, key by key: conversions between this node's rows and the changes between nodes.
+// The cluster that nodes share, key by key: conversions between this node's rows and the changes between nodes.
 // A key is its kind, a colon and a name; the change of a removed key says who removed it and why.
 
 import type { InviteRow } from '../../../data/store/members/invites.ts'

@@ -1,4 +1,4 @@
-// A node's own place before it shares anything, as the changes that would create it.
+// A node's own state before it shares anything, as the changes that would create it.
 
 import { hash } from 'node:crypto'
 import type { Db } from '../../../data/store/db.ts'
@@ -42,7 +42,7 @@ export function ownClusterState(db: Db): DocChange[] {
 }
 
 /**
- * Keys with which a node whose place is moved signed its cursors, newest last; other nodes start
+ * Keys with which a node whose cluster is moved signed its cursors, newest last; other nodes start
  * with their own keys.
  */
 export function ownCursorKeys(db: Db): DocChange[] {

@@ -1,4 +1,4 @@
-// Plans the changes that an operator's or newcomer's act makes to a shared place. It only reads rows and
+// Plans the changes that an operator's or newcomer's act makes to the state that nodes share. It only reads rows and
 // writes nothing: the changes go to the engine first. The rules are those by which a single node writes its
 // rows (ingest/indexing/, timelines/writing/).
 

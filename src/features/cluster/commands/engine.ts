@@ -1,4 +1,4 @@
-// `slipstream engine …`: the CQL engine that the nodes of one place share (docs/CLUSTER.md).
+// `slipstream engine …`: the CQL engine that the nodes of one cluster share (docs/CLUSTER.md).
 
 import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../../base/config/config.ts'

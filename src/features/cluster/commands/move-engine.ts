@@ -1,4 +1,4 @@
-// `slipstream move-to-engine` and `move-from-engine`: move a single node's place to an engine that several
+// `slipstream move-to-engine` and `move-from-engine`: move a single node's cluster to an engine that several
 // nodes can share, and back (moving/). Never with a server running.
 
 import type { Command } from 'commander'
@@ -114,7 +114,7 @@ async function refuseServer({ dataDir }: Config): Promise<void> {
   if (!(await findServer(dataDir))) return
   throw new ConfigError(
     'A server is using this data folder.',
-    `${here.stop} Stop all other nodes of its place, too.`,
+    `${here.stop} Stop all other nodes of its cluster, too.`,
   )
 }
 

@@ -1,4 +1,4 @@
-// The port through which nodes share state of the place that is no single member's: members, invites, tokens
+// The port through which nodes share state of the cluster that is no single member's: members, invites, tokens
 // and the operator's decisions. Each change belongs to a key and states the key's full value; changes are
 // numbered from 1, and only the latest per key is kept. Writing requires knowing all earlier changes, so
 // seats and uses of an invite are counted once across nodes. Implemented by the CQL engine and, for tests, by

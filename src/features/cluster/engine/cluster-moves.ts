@@ -1,5 +1,5 @@
-// The state of moving a place to or from this engine, in one row: of two moves that start at once only one
-// proceeds, an interrupted one can resume its own move, and no server reads or writes a place that is only
+// The state of moving a cluster to or from this engine, in one row: of two moves that start at once only one
+// proceeds, an interrupted one can resume its own move, and no server reads or writes a cluster that is only
 // half here.
 
 import { type Engine, EngineUnavailableError } from './connect.ts'
@@ -16,7 +16,7 @@ export type ClusterMove = {
 }
 
 export type ClusterMoves = {
-  /** undefined if the place was never moved. */
+  /** undefined if the cluster was never moved. */
   read(): Promise<ClusterMove | undefined>
   /**
    * @returns whether the state was `before`. @throws EngineUnavailableError if the outcome is
@@ -70,12 +70,12 @@ function textOf({ id, state, base }: ClusterMove): string {
 }
 
 const WHY: Record<Exclude<ClusterMove['state'], 'arrived'>, string> = {
-  arriving: 'a place is being moved to it: `slipstream move-to-engine` has to end first',
-  leaving: 'its place is being moved away: `slipstream move-from-engine` has to end first',
-  left: 'its place was moved away by `slipstream move-from-engine`; a new one takes a new keyspace',
+  arriving: 'a cluster is being moved to it: `slipstream move-to-engine` has to end first',
+  leaving: 'its cluster is being moved away: `slipstream move-from-engine` has to end first',
+  left: 'its cluster was moved away by `slipstream move-from-engine`; a new one takes a new keyspace',
 }
 
-/** @returns `ClusterMove.base`. @throws EngineUnavailableError if the place is not entirely here */
+/** @returns `ClusterMove.base`. @throws EngineUnavailableError if the cluster is not entirely here */
 export async function checkedBase(moves: Pick<ClusterMoves, 'read'>): Promise<number> {
   const move = await moves.read()
   if (!move) return 0

@@ -1,4 +1,4 @@
-// The nodes' shared changes of their place on a CQL engine: one partition, ordered by number. A change is
+// The nodes' shared changes of their cluster on a CQL engine: one partition, ordered by number. A change is
 // written by a lightweight transaction, on the condition that the version is the one its writer knows, and
 // deletes the row of the change that it replaces.
 

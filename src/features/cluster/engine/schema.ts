@@ -1,6 +1,6 @@
 // The engine's tables, as migration steps. Each step only adds, so that nodes of two versions can run side by
 // side: columns and tables that an older version still reads are removed by a later release, once no such
-// node is left. The first step gives the place an identity: nodes that remember what they read from an engine
+// node is left. The first step gives the cluster an identity: nodes that remember what they read from an engine
 // also remember which engine it was.
 
 import { randomUUID } from 'node:crypto'
@@ -120,8 +120,8 @@ export async function schemaState(engine: Engine): Promise<SchemaState> {
 }
 
 /**
- * Returns the place's identity and `ClusterMove.base`.
- * @throws EngineUnavailableError with instructions, if its tables are not ours or the place is not
+ * Returns the cluster's identity and `ClusterMove.base`.
+ * @throws EngineUnavailableError with instructions, if its tables are not ours or the cluster is not
  * entirely here
  */
 export async function checkedCluster(engine: Engine): Promise<{ id: string; base: number }> {

@@ -1,4 +1,4 @@
-// Moves a place back from an engine to this node's data folder: everything that other nodes put there becomes
+// Moves a cluster back from an engine to this node's data folder: everything that other nodes put there becomes
 // rows, and from then on the rows are authoritative. The engine's own record of the move refuses servers that
 // still name it.
 
@@ -68,7 +68,7 @@ function leaveAbove({ db, now }: IndexContext, clusterId: string, highest: numbe
 function nothingShared(): CliError {
   return new CliError(
     'This data folder shares nothing with an engine.',
-    'Run this on a node of the place; SLIPSTREAM_DATA_DIR names its folder.',
+    'Run this on a node of the cluster; SLIPSTREAM_DATA_DIR names its folder.',
   )
 }
 
@@ -77,7 +77,7 @@ function refuseOthers({ db, cluster }: MoveParts): void {
   if (known === undefined) throw nothingShared()
   if (known === cluster.id) return
   throw new CliError(
-    `This data folder belongs to the place ${known}, and on that engine is ${cluster.id}.`,
+    `This data folder belongs to the cluster ${known}, and on that engine is ${cluster.id}.`,
     'Set SLIPSTREAM_ENGINE to the engine and keyspace that this node shared.',
   )
 }
@@ -98,7 +98,7 @@ async function giveUp(parts: MoveParts, found: ClusterMove): Promise<MovedFromEn
 }
 
 /**
- * Whichever node left a move unfinished, the place is complete on the engine, and goes to the node
+ * Whichever node left a move unfinished, the cluster is complete on the engine, and goes to the node
  * that takes it now.
  */
 async function begin(parts: MoveParts, found: ClusterMove | undefined): Promise<ClusterMove> {
@@ -107,7 +107,7 @@ async function begin(parts: MoveParts, found: ClusterMove | undefined): Promise<
   if (found?.state === 'left') {
     if (own?.id === found.id) return found
     throw new CliError(
-      'This place was already moved from the engine into another data folder.',
+      'This cluster was already moved from the engine into another data folder.',
       'Use that one. `--without-engine` detaches this one, with the data it has.',
     )
   }

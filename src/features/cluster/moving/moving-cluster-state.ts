@@ -83,7 +83,7 @@ export async function inBatches<T>(
   }
 }
 
-/** @throws CliError if servers are using the place, which would then exist twice */
+/** @throws CliError if servers are using the cluster, which would then exist twice */
 export async function refuseServers({ leases }: Pick<MovingClusterState, 'leases'>): Promise<void> {
   const { nodes } = await leaseOverview(leases)
   const alive = nodes.filter(({ isAlive }) => isAlive).map(({ node }) => node)
@@ -107,7 +107,7 @@ export async function mark(
   })
   if (isDone) return after
   throw new CliError(
-    'Another node is moving its place now.',
+    'Another node is moving its cluster now.',
     'Make sure that no other move to or from this engine runs.',
   )
 }

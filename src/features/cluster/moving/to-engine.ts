@@ -1,6 +1,6 @@
-// Moves a single node's place to an engine: members and decisions, members' private state, programs' posts
+// Moves a single node's cluster to an engine: members and decisions, members' private state, programs' posts
 // with their numbers, and members' timelines with theirs. Each part is written at once or resumed later; no
-// server uses the place before all of it is there (features/cluster/engine/cluster-moves.ts).
+// server uses the cluster before all of it is there (features/cluster/engine/cluster-moves.ts).
 
 import { randomUUID } from 'node:crypto'
 import { membersByDid } from '../../../data/store/members/members.ts'
@@ -66,7 +66,7 @@ async function begin(parts: MoveParts): Promise<ClusterMove> {
   if (found) throw taken(found)
   await refuseServers(cluster)
   if (!(await cluster.moves.isEmpty())) {
-    throw new CliError('Another place is on this engine already.', NEW_KEYSPACE)
+    throw new CliError('Another cluster is on this engine already.', NEW_KEYSPACE)
   }
   const id = own?.id ?? randomUUID()
   writer.commit((ctx) => putEngineMove(ctx.db, { place: cluster.id, id }))
@@ -82,7 +82,7 @@ function unfinished(found: ClusterMove): ClusterMove {
   if (found.state === 'arriving') return found
   if (found.state === 'arrived') {
     throw new CliError(
-      'This place is on that engine already.',
+      'This cluster is on that engine already.',
       'Start the server; `slipstream move-from-engine` moves it back.',
     )
   }
@@ -96,11 +96,11 @@ function refuseShared({ db, cluster }: MoveParts): void {
   if (other === cluster.id) {
     throw new CliError(
       'This data folder shares with that engine already; its other data is not there.',
-      'Its earlier custom timelines stay its own; `slipstream move-from-engine` makes it a separate place again, which can move to a new keyspace.',
+      'Its earlier custom timelines stay its own; `slipstream move-from-engine` makes it a separate cluster again, which can move to a new keyspace.',
     )
   }
   throw new CliError(
-    `This data folder belongs to a place on another engine (${other}).`,
+    `This data folder belongs to a cluster on another engine (${other}).`,
     'Set SLIPSTREAM_ENGINE to that one and run `slipstream move-from-engine` first.',
   )
 }
@@ -112,7 +112,7 @@ function taken({ state }: ClusterMove): CliError {
       `Run \`slipstream move-to-engine\` there, or drop the keyspace. ${NEW_KEYSPACE}`,
     )
   }
-  const what = state === 'arrived' ? 'Another place is on' : 'A place was moved away from'
+  const what = state === 'arrived' ? 'Another cluster is on' : 'A cluster was moved away from'
   return new CliError(`${what} this engine already.`, NEW_KEYSPACE)
 }
 

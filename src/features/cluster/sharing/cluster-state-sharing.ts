@@ -1,5 +1,5 @@
 // Routes the serving side's writer requests through the state that nodes share: actions that affect all nodes
-// are decided on the engine (shared-place.ts); everything else passes unchanged.
+// are decided on the engine (shared-cluster.ts); everything else passes unchanged.
 
 import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../../base/config/config.ts'

@@ -49,7 +49,7 @@ export type SharedClusterState = {
   /** Whether an account is a member on all nodes. */
   hasMember(did: string): boolean
   countMembers(): number
-  /** The shared place's identity; undefined if it was never known here. */
+  /** The shared cluster's identity; undefined if it was never known here. */
   id(): string | undefined
   close(): void
 }
@@ -204,7 +204,7 @@ export async function bringClusterState(
 
 /**
  * Keys that are gone without any record of their deletion. They have no number, since no change of
- * the place holds them.
+ * the cluster holds them.
  */
 function missingIn(db: Db, { changes }: ClusterSlice): ClusterSlice['changes'] {
   const standing = new Set(changes.map(({ key }) => key))
@@ -221,7 +221,8 @@ async function addOwn(
 ): Promise<void> {
   const own = ownClusterState(db)
   await addMissing(decisions, own)
-  if (own.length > 0) log.info({ found: own.length }, 'this node’s data of the place is now shared')
+  if (own.length > 0)
+    log.info({ found: own.length }, 'this node’s data of the cluster is now shared')
 }
 
 /** Puts documents whose keys the engine does not have. */

@@ -31,7 +31,7 @@ type ClusterState = { id: string; timelines: Pick<TimelineLog, 'put' | 'after'> 
 type Dependencies = {
   /** @throws EngineUnavailableError */
   cluster: () => Promise<ClusterState>
-  /** The place's identity as known before the engine is reached. */
+  /** The cluster's identity as known before the engine is reached. */
   clusterId?: () => string | undefined
   db: Db
   ingest: Pick<TimelineWriter, 'writeTimelines' | 'planPosts'>
@@ -53,7 +53,7 @@ const REFUSAL = {
     'Too few of the servers that store timelines answer: post again soon, with the same idempotency_key',
 } as const
 
-/** Derived from the place's identity, which is known before the engine is reached again. */
+/** Derived from the cluster's identity, which is known before the engine is reached again. */
 function createCursorKeys(before: string | undefined) {
   let all: readonly CursorKey[] =
     before === undefined ? [] : [{ id: 0, secret: sharedCursorSecret(before) }]
@@ -65,7 +65,7 @@ function createCursorKeys(before: string | undefined) {
   }
 }
 
-/** The secret with which all nodes of a place sign cursors. */
+/** The secret with which all nodes of a cluster sign cursors. */
 export function sharedCursorSecret(clusterId: string): Buffer {
   return hash('sha256', `cursors ${clusterId}`, 'buffer')
 }

@@ -1,4 +1,4 @@
-// Whether this node's place is on an engine, or is being moved there or back (moving/): a node that
+// Whether this node's cluster is on an engine, or is being moved there or back (moving/): a node that
 // starts or continues alone meanwhile would assign numbers twice.
 
 import { ConfigError } from '../../../base/config/config.ts'
@@ -44,8 +44,8 @@ export function refuseAlone(db: Db): void {
   const clusterId = sharedWith(db)
   if (clusterId === undefined) return
   throw new ConfigError(
-    `This data folder belongs to a place on an engine (${clusterId}), but SLIPSTREAM_ENGINE is not set.`,
-    'Set it again, or move the place back with `slipstream move-from-engine` (docs/CLUSTER.md).',
+    `This data folder belongs to a cluster on an engine (${clusterId}), but SLIPSTREAM_ENGINE is not set.`,
+    'Set it again, or move the cluster back with `slipstream move-from-engine` (docs/CLUSTER.md).',
   )
 }
 

@@ -1,4 +1,4 @@
-// How far this node has applied the state that nodes share of their place on an engine, and the latest change
+// How far this node has applied the state that the nodes of a cluster share on an engine, and the latest change
 // per key. The keys' data is in its own tables.
 
 import type { Db, WriteDb } from '../../../data/store/db.ts'

@@ -73,16 +73,16 @@ const COUNTED_EVERY = 256
 
 /** @returns a function that appends within a transaction. */
 export function createAppend(limits: TimelineLimits = LIMITS): Append {
-  let diskSpace: Capacity | undefined
+  let capacity: Capacity | undefined
   let batches = 0
   return (db, posts, now, onInserted, receivedAt = now) => {
-    if (!diskSpace || ++batches % COUNTED_EVERY === 0) diskSpace = countCapacity(db, limits)
-    const batch: Batch = { db, limits, now, receivedAt, rows: new Map(), diskSpace, onInserted }
+    if (!capacity || ++batches % COUNTED_EVERY === 0) capacity = countCapacity(db, limits)
+    const batch: Batch = { db, limits, now, receivedAt, rows: new Map(), capacity, onInserted }
     // An error rolls the batch back and makes the counted room wrong.
-    diskSpace = undefined
+    capacity = undefined
     const outcomes = posts.map((post) => appendOne(batch, post))
     for (const row of batch.rows.values()) finish(batch, row)
-    diskSpace = batch.diskSpace
+    capacity = batch.capacity
     return outcomes
   }
 }
@@ -100,7 +100,7 @@ export function followPosts(
     now,
     receivedAt: now,
     rows: new Map(),
-    diskSpace: capacity,
+    capacity,
   }
   // Events that this node had under these numbers before sharing stay.
   for (const post of posts) if (post.seq > row.last_seq) insert(batch, row, post)
@@ -115,7 +115,7 @@ type Batch = {
   now: number
   receivedAt: number
   rows: Map<string, CustomTimelineRow>
-  diskSpace: Capacity
+  capacity: Capacity
   onInserted?: ((post: TimelinePost, seq: number) => void) | undefined
 }
 
@@ -135,7 +135,7 @@ function appendOne(batch: Batch, post: TimelinePost): PostOutcome {
   const full = whyFull(batch, post, found)
   if (full) return full
   const row = found ?? createCustomTimeline(db, post.name, now)
-  if (!found) batch.diskSpace.timelines--
+  if (!found) batch.capacity.timelines--
   batch.rows.set(post.name, row)
   const position = post.numbered ? numberedPosition(batch, row, post.numbered) : row.last_seq + 1
   if (typeof position !== 'number') return position
@@ -145,7 +145,7 @@ function appendOne(batch: Batch, post: TimelinePost): PostOutcome {
 }
 
 function insert(
-  { db, receivedAt: ofBatch, diskSpace }: Batch,
+  { db, receivedAt: ofBatch, capacity }: Batch,
   row: CustomTimelineRow,
   { post, seq, at: receivedAt = ofBatch }: GivenPost,
 ): void {
@@ -156,10 +156,10 @@ function insert(
   row.last_seq = Math.max(row.last_seq, seq)
   row.events++
   row.bytes += bytes
-  diskSpace.bytes -= bytes
+  capacity.bytes -= bytes
   if (!key) return
   row.other_bytes += KEY_BYTES
-  diskSpace.bytes -= KEY_BYTES
+  capacity.bytes -= KEY_BYTES
   putPostedKey(db, row.id, key, { body, seq, receivedAt })
 }
 
@@ -171,21 +171,21 @@ function again(post: TimelinePost, known: PostedKey): PostOutcome {
 }
 
 function whyFull(
-  { diskSpace, limits, db }: Batch,
+  { capacity, limits, db }: Batch,
   post: TimelinePost,
   row: CustomTimelineRow | undefined,
 ): PostOutcome | undefined {
   const { key } = post
-  if (!row && diskSpace.timelines <= 0) {
+  if (!row && capacity.timelines <= 0) {
     return refused(503, 'TimelinesFull', `There are ${limits.timelines} timelines already`)
   }
-  if (eventBytes(post) + (key ? KEY_BYTES : 0) > diskSpace.bytes) {
+  if (eventBytes(post) + (key ? KEY_BYTES : 0) > capacity.bytes) {
     return refused(503, 'TimelinesFull', 'Timelines have reached their size limit')
   }
   if (!key) return undefined
-  diskSpace.keys ??= limits.keys - countPostedKeys(db)
-  const isCapacityHere = (row?.other_bytes ?? 0) + KEY_BYTES <= limits.bytes / 2
-  if (isCapacityHere && diskSpace.keys-- > 0) return undefined
+  capacity.keys ??= limits.keys - countPostedKeys(db)
+  const hasCapacity = (row?.other_bytes ?? 0) + KEY_BYTES <= limits.bytes / 2
+  if (hasCapacity && capacity.keys-- > 0) return undefined
   return refused(
     429,
     'TooManyIdempotencyKeys',
@@ -219,9 +219,9 @@ function numberedPosition(
       `The last number was ${last}: at most ${limits.holes} may be missing at once`,
     )
   }
-  if (last === 0) batch.diskSpace.bytes -= producerBytes(producer)
+  if (last === 0) batch.capacity.bytes -= producerBytes(producer)
   if (skipped > 0) {
-    batch.diskSpace.bytes -= holeBytes(producer)
+    batch.capacity.bytes -= holeBytes(producer)
     const hole = { timeline, producer, number: last + 1, since: now, is_given_up: 0 }
     digHole(db, { ...hole, seq: row.last_seq + 1, count: skipped })
   }

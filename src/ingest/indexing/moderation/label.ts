@@ -43,14 +43,14 @@ type AppliedLabels = {
 }
 
 /**
- * @param how - `diskSpace`: how many more rows this labeler may have here; `isStreamed`: whether its
+ * @param how - `capacity`: how many more rows this labeler may have here; `isStreamed`: whether its
  *   stream brought these, rather than an answer
  */
 export function applyLabels(
   ctx: IndexContext,
   did: string,
   labels: readonly NewLabel[],
-  { diskSpace = Infinity, isStreamed = true }: { diskSpace?: number; isStreamed?: boolean } = {},
+  { capacity = Infinity, isStreamed = true }: { capacity?: number; isStreamed?: boolean } = {},
 ): AppliedLabels {
   const done: AppliedLabels = { changed: 0, added: 0, refused: 0 }
   for (const label of labels) {
@@ -60,7 +60,7 @@ export function applyLabels(
     const outcome = putLabel(
       ctx.db,
       { ...label, ...subject, src, isStreamed },
-      done.added < diskSpace,
+      done.added < capacity,
     )
     if (outcome === 'refused') done.refused++
     if (outcome === 'added') done.added++
@@ -78,7 +78,7 @@ export function reconcileLabels(
   ctx: IndexContext,
   did: string,
   answer: { subjects: readonly string[]; labels: readonly NewLabel[]; requestedAt: number },
-  diskSpace = Infinity,
+  capacity = Infinity,
 ): AppliedLabels {
   const src = ctx.actors.uidOf(did)
   const values = new Set(answer.labels.map(({ uri, val }) => `${val} ${uri}`))
@@ -90,5 +90,5 @@ export function reconcileLabels(
       if (!values.has(`${val} ${uri}`)) withdrawLabel(ctx.db, subject!, src, val)
     }
   }
-  return applyLabels(ctx, did, answer.labels, { diskSpace, isStreamed: false })
+  return applyLabels(ctx, did, answer.labels, { capacity, isStreamed: false })
 }

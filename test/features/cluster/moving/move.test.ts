@@ -1,4 +1,4 @@
-// A place moves from one node to an engine and back: whatever is interrupted on the way, no data is lost, no
+// A cluster moves from one node to an engine and back: whatever is interrupted on the way, no data is lost, no
 // number is assigned twice, and moves that would lose data are refused.
 
 import { afterEach, expect, test } from 'vitest'
@@ -162,7 +162,7 @@ test(`a move interrupted at any step can be resumed, with the same result (seed 
   expect((await logOf(engine, ALICE)).entries).toEqual(first.following(ALICE))
 })
 
-test('a place moves back with the changes of other nodes, to any node, interrupted or not', async () => {
+test('a cluster moves back with the changes of other nodes, to any node, interrupted or not', async () => {
   const [first, engine] = [node(), createPlainEngine()]
   await moveToEngine(first.parts(engine.place))
   const second = await join(engine)
@@ -175,7 +175,7 @@ test('a place moves back with the changes of other nodes, to any node, interrupt
     engine.state.callsLeft = Infinity
     if (!(error instanceof Error)) break
     expect(error).toBeInstanceOf(EngineUnavailableError)
-    expect(() => refuseAlone(first.db)).toThrow('belongs to a place on an engine')
+    expect(() => refuseAlone(first.db)).toThrow('belongs to a cluster on an engine')
   }
   refuseAlone(first.db)
   const { timelines, state } = first.has()
@@ -220,7 +220,7 @@ test('moves that would lose data are refused with an explanation', async () => {
   await expect(moveToEngine(first.parts(engine.place))).rejects.toThrow('on that engine already')
   const other = node()
   await expect(moveToEngine(other.parts(engine.place))).rejects.toThrow(
-    'Another place is on this engine',
+    'Another cluster is on this engine',
   )
   const elsewhere = createPlainEngine('elsewhere')
   await expect(moveToEngine(first.parts(elsewhere.place))).rejects.toThrow('on another engine')
@@ -242,7 +242,7 @@ test('an unfinished move can be given up on the node where it began, and the fol
   engine.state.callsLeft = 30
   await expect(moveToEngine(first.parts(engine.place))).rejects.toThrow('cut off')
   engine.state.callsLeft = Infinity
-  expect(() => refuseAlone(first.db)).toThrow('belongs to a place on an engine')
+  expect(() => refuseAlone(first.db)).toThrow('belongs to a cluster on an engine')
   await expect(moveToEngine(node().parts(engine.place))).rejects.toThrow('did not finish')
   expect(await moveFromEngine(first.parts(engine.place))).toMatchObject({ isGivenUp: true })
   refuseAlone(first.db)

@@ -106,7 +106,7 @@ export function createMovingNode(world: World = createWorld({ scope: 'network' }
     share,
     steps,
     post: (posts: TimelinePost[]) => write({ kind: 'post', posts }) as PostOutcome[],
-    /** Everything that must stay the same wherever the place is. */
+    /** Everything that must stay the same wherever the cluster is. */
     has: () => ({ ...ownOf(world), timelines: timelinesOf(world) }),
     following: (did: string, after = 0) => followingOf(world, did, after),
     cursorKeys: () => validSigningKeys(db).map(({ secret }) => secret.toString('hex')),

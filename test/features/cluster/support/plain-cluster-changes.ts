@@ -1,4 +1,4 @@
-// A plain in-memory twin of the place changes that nodes share on an engine: an array.
+// A plain in-memory twin of the changes that nodes share on an engine: an array.
 
 import type {
   ClusterChanges,

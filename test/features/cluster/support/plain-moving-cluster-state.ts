@@ -1,4 +1,4 @@
-// A plain in-memory twin of an engine that a place is moved to or from: all of its ports. Every call can be
+// A plain in-memory twin of an engine that a cluster is moved to or from: all of its ports. Every call can be
 // made to fail from some moment on, as when the moving process is killed.
 
 import type {
