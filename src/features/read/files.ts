@@ -12,7 +12,6 @@ const scripts = [
   new URL('./assets/page/dom.ts', import.meta.url),
   new URL('./assets/posts/embeds.ts', import.meta.url),
   new URL('./assets/page/endless.ts', import.meta.url),
-  new URL('./assets/enter.ts', import.meta.url),
   new URL('./assets/timeline/feeds.ts', import.meta.url),
   new URL('./assets/timeline/gaps.ts', import.meta.url),
   new URL('./assets/notifications/groups.ts', import.meta.url),
@@ -52,9 +51,15 @@ const writing = [
   new URL('./assets/writing/pictures.ts', import.meta.url),
   new URL('./assets/writing/words.ts', import.meta.url),
 ]
+/** Loaded for whoever is not signed in, which a server that is away must not prevent. */
+const entering = [
+  new URL('./assets/enter/view.ts', import.meta.url),
+  new URL('./assets/enter/words.ts', import.meta.url),
+]
 /** Loaded when they are needed, or by the browser itself. */
 const others = [
   ...writing,
+  ...entering,
   new URL('./assets/for-you/view.ts', import.meta.url),
   new URL('./assets/for-you/words.ts', import.meta.url),
   new URL('./assets/lists.ts', import.meta.url),
@@ -84,7 +89,7 @@ export function firstScripts(): string[] {
 
 /** Those that a page needs when its server is away, too. */
 export function scriptsToRetain(): string[] {
-  return [...scripts, ...writing].map(nameOf)
+  return [...scripts, ...writing, ...entering].map(nameOf)
 }
 
 /** With the room, if the file is in one. */

@@ -123,6 +123,23 @@ describe.skipIf(!path)('the client is for everybody', () => {
     })
   })
 
+  test.each([
+    ['en-GB', 'Signing in'],
+    ['de-CH', 'Anmeldung'],
+    ['ja', 'ログイン'],
+  ])('in %s, so is the page to which one’s own server leads back', async (locale, heading) => {
+    const { page } = await world.open({ locale })
+    // It leads on at once, so what it says is noted by the browser.
+    await page.addInitScript(`new MutationObserver(() => {
+      const heading = location.pathname === '/oauth/callback' && document.querySelector('h1')
+      if (heading) sessionStorage.setItem('heading', heading.textContent)
+    }).observe(document, { subtree: true, childList: true, characterData: true })`)
+    await page.goto(`${world.origin}/oauth/callback?state=none&code=none`)
+    await page.locator('.problem:not(:empty)').waitFor()
+    expect(await page.evaluate(`sessionStorage.getItem('heading')`)).toBe(heading)
+    await page.context().close()
+  })
+
   test('nothing was refused by the page’s policy', () => {
     expect(reader.troubles).toEqual([])
   })

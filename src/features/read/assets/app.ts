@@ -3,7 +3,6 @@
 
 import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
 import { restored, type Session } from '../../sign-in/assets/session.ts'
-import { enterView, joinView, mayStart } from './enter.ts'
 import { notificationsView, watchUnread } from './notifications/notifications.ts'
 import { ask, CallError, me, SessionOverError, useSession } from './page/api.ts'
 import { button, byId, el, link } from './page/dom.ts'
@@ -11,7 +10,7 @@ import { ago, dateAndTime, language } from './page/locale.ts'
 import { goOnAt, markPlace } from './page/marks.ts'
 import { lastPage, storeLastPage, worker } from './page/offline.ts'
 import { problemWords } from './page/problems.ts'
-import { whenOver } from './page/toast.ts'
+import { toast, whenOver } from './page/toast.ts'
 import type { View } from './page/view.ts'
 import { t } from './page/words.ts'
 import { loadPreferences } from './people/preferences.ts'
@@ -41,7 +40,7 @@ async function start(): Promise<void> {
     byId('nav').hidden = true
     useSession(undefined)
     session = undefined
-    void show(enterView('expired'))
+    void showEntry('expired')
   })
   history.scrollRestoration = 'manual'
   addEventListener('popstate', () => void goBack())
@@ -62,15 +61,15 @@ async function enter(): Promise<void> {
   const failed = params.get('failed') as Reason | null
   const name = params.get('name') ?? undefined
   if (failed || name !== undefined) history.replaceState(null, '', location.pathname)
-  if (name !== undefined && mayStart()) return show(enterView(undefined, name))
+  if (name !== undefined && (await entry()).mayStart()) return showEntry(undefined, name)
   try {
     session = await restored()
   } catch (error) {
     const reason = reasonOf(error)
     if (!navigator.onLine || reason === 'pds-away') return show(offlineView(t('why-pds-away')))
-    return show(enterView(reason === 'failed' ? 'expired' : reason))
+    return showEntry(reason === 'failed' ? 'expired' : reason)
   }
-  if (!session) return show(enterView(failed ?? undefined, name))
+  if (!session) return showEntry(failed ?? undefined, name)
   useSession(session)
   try {
     await Promise.all([ask('app.bsky.feed.getTimeline', { limit: 1 }), loadPreferences()])
@@ -78,15 +77,30 @@ async function enter(): Promise<void> {
     return refused(error)
   }
   showShell()
-  if (failed) void import('./page/toast.ts').then(({ toast }) => toast(t(`why-${failed}`)))
+  if (failed) void sayFailed(failed)
   return go(location.pathname + location.search, false)
 }
 
-function refused(error: unknown): Promise<void> {
-  if (error instanceof SessionOverError) return show(enterView('revoked'))
+/** Not needed by those who are signed in. */
+function entry(): Promise<typeof import('./enter/view.ts')> {
+  return import('./enter/view.ts')
+}
+
+async function showEntry(failed: Reason | undefined, name?: string): Promise<void> {
+  const { enterView } = await entry()
+  return show(enterView(failed, name))
+}
+
+async function refused(error: unknown): Promise<void> {
+  if (error instanceof SessionOverError) return showEntry('revoked')
   if (error instanceof CallError && error.status === 403)
-    return show(joinView(error, () => void enter()))
+    return show((await entry()).joinView(error, () => void enter()))
   return show(offlineView(problemWords(error)))
+}
+
+async function sayFailed(reason: Reason): Promise<void> {
+  const { reasonWords } = await import('./enter/words.ts')
+  toast(reasonWords(reason))
 }
 
 /** What the timeline showed last, plainly marked as old. */

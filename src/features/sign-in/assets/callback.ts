@@ -6,7 +6,29 @@ import { isEnough, oauthClient } from './session.ts'
 
 type State = { back?: string; asked?: string }
 
+/** As in the client, where the language may have been chosen. */
+const LANGUAGE = 'slipstream-language'
+const translations = {
+  en: undefined,
+  de: ['Anmeldung', 'Einen Moment …', 'Zurück'],
+  ja: ['ログイン', 'しばらくお待ちください…', '戻る'],
+} as const
+
+translate()
 await finish()
+
+function translate(): void {
+  const wanted = [localStorage.getItem(LANGUAGE) ?? '', ...navigator.languages]
+  const language = wanted
+    .map((name) => name.slice(0, 2))
+    .find((name): name is keyof typeof translations => Object.hasOwn(translations, name))
+  const words = language && translations[language]
+  if (!words) return
+  document.documentElement.lang = language
+  document.title = `${words[0]} · Slipstream`
+  for (const [i, selector] of ['h1', '#outcome', 'main a'].entries())
+    document.querySelector(selector)!.textContent = words[i]!
+}
 
 async function finish(): Promise<void> {
   try {

@@ -7,7 +7,7 @@ import { BrowserOAuthClient } from './oauth-client.js'
 import { SignInError } from './reasons.ts'
 
 export type Session = Awaited<ReturnType<BrowserOAuthClient['restore']>>
-export type RequestOptions = keyof Setup['scopes']
+export type ScopeName = keyof Setup['scopes']
 
 let client: Promise<BrowserOAuthClient> | undefined
 
@@ -37,7 +37,7 @@ export async function restored(): Promise<Session | undefined> {
 }
 
 /** Leads to the PDS's own pages, and from there to the callback; returns only if it can't. */
-export async function signIn(name: string, requested: RequestOptions = 'use'): Promise<never> {
+export async function signIn(name: string, requested: ScopeName = 'use'): Promise<never> {
   const identifier = nameIn(name)
   const state = JSON.stringify({ back: location.pathname + location.search, asked: requested })
   const options = { scope: setup().scopes[requested], state, ui_locales: navigator.language }

@@ -26,38 +26,6 @@ const table = {
   undo: ['Undo', 'Rückgängig', '元に戻す'],
   undone: ['Undone.', 'Rückgängig gemacht.', '元に戻しました。'],
   signIn: ['Sign in', 'Anmelden', 'ログイン'],
-  welcome: [
-    'Read and write with your own account',
-    'Mit deinem eigenen Konto lesen und schreiben',
-    '自分のアカウントで読み書き',
-  ],
-  welcomeText: [
-    'Enter your handle. Your own server then asks whether {host} may read and write for you; your password stays there.',
-    'Gib deinen Namen ein. Dein eigener Server fragt dann, ob {host} für dich lesen und schreiben darf; dein Passwort bleibt dort.',
-    'ハンドルを入力してください。{host} に読み書きを許可するかどうかを、あなたのサーバーが確認します。パスワードはそちらにとどまります。',
-  ],
-  handleOrDid: ['Handle or DID', 'Handle oder DID', 'ハンドルまたは DID'],
-  readingLink: [
-    'I have a reading link from the operator',
-    'Ich habe einen Leselink',
-    '管理者からの閲覧リンクがあります',
-  ],
-  forInvited: [
-    'You need an invite code to become a member here.',
-    'Um hier Mitglied zu werden, brauchst du einen Einladungscode.',
-    'ここのメンバーになるには招待コードが必要です。',
-  ],
-  forListed: [
-    'Only accounts that the operator has named can read here.',
-    'Hier lesen nur Konten, die der Betreiber eingetragen hat.',
-    '管理者が登録したアカウントだけが利用できます。',
-  ],
-  forOpen: [
-    'Everybody may become a member here.',
-    'Hier kann jeder Mitglied werden.',
-    'だれでもメンバーになれます。',
-  ],
-  inviteCode: ['Invite code', 'Einladungscode', '招待コード'],
   join: ['Join', 'Beitreten', '参加する'],
   filling: [
     'Your timeline is being filled: {done} of {all} accounts that you follow are here.',
@@ -150,6 +118,12 @@ const table = {
   mutedAccount: ['a muted account', 'ein stummgeschaltetes Konto', 'ミュートしたアカウント'],
   blockedAccount: ['a blocked account', 'ein blockiertes Konto', 'ブロックしたアカウント'],
   label: ['labelled “{label}”', 'als „{label}“ gekennzeichnet', '「{label}」のラベル'],
+  'label-!hide': ['Hidden by moderators', 'Von Moderatoren verborgen', 'モデレーターにより非表示'],
+  'label-!warn': ['Warning by moderators', 'Warnung von Moderatoren', 'モデレーターによる警告'],
+  'label-porn': ['Adult content', 'Nicht jugendfrei', '成人向け'],
+  'label-sexual': ['Sexually suggestive', 'Sexuelle Anspielungen', '性的な示唆'],
+  'label-nudity': ['Nudity', 'Nacktheit', 'ヌード'],
+  'label-graphic-media': ['Graphic media', 'Verstörende Bilder', '刺激の強い画像'],
   noAlt: ['Picture without a description', 'Bild ohne Beschreibung', '説明のない画像'],
   video: ['Video', 'Video', '動画'],
   videoStats: [
@@ -229,60 +203,10 @@ const table = {
     'Das ist die Seite von {time}.',
     'これは {time} 時点のページです。',
   ],
-  generic: [
-    'Your server does not know narrow permissions. It would have to give this site wide ones: everything but direct messages and account settings.',
-    'Dein Server kennt keine engen Berechtigungen. Er müsste weite geben: alles außer Direktnachrichten und Kontoeinstellungen.',
-    'お使いのサーバーは細かい権限に対応していません。ダイレクトメッセージとアカウント設定を除くすべての権限が必要になります。',
-  ],
-  genericButton: [
-    'Sign in with wide permissions',
-    'Mit weiten Berechtigungen anmelden',
-    '広い権限でログイン',
-  ],
-  'why-no-such-account': [
-    'There is no account of this name. Check the spelling.',
-    'Ein Konto dieses Namens gibt es nicht. Prüfe die Schreibweise.',
-    'この名前のアカウントはありません。つづりを確認してください。',
-  ],
-  'why-not-a-name': [
-    'This is neither a handle such as alice.example.org nor a DID.',
-    'Das ist weder ein Handle wie alice.example.org noch eine DID.',
-    'alice.example.org のようなハンドルでも DID でもありません。',
-  ],
   'why-pds-away': [
     'Your server does not answer. Try again in a few minutes; nothing is lost.',
     'Dein Server antwortet nicht. Versuche es in einigen Minuten wieder; nichts ist verloren.',
     'サーバーが応答しません。数分後にもう一度お試しください。何も失われていません。',
-  ],
-  'why-refused': [
-    'You did not give permission, so nothing was changed. Sign in again to try once more.',
-    'Du hast es nicht erlaubt, also wurde nichts geändert. Melde dich noch einmal an, um es neu zu versuchen.',
-    '許可されなかったため、何も変更していません。もう一度ログインしてください。',
-  ],
-  'why-expired': [
-    'Your session has expired. Sign in again; drafts are kept.',
-    'Deine Sitzung ist abgelaufen. Melde dich wieder an; Entwürfe bleiben erhalten.',
-    'セッションの期限が切れました。もう一度ログインしてください。下書きは残っています。',
-  ],
-  'why-revoked': [
-    'Your server has ended this session. Sign in again; drafts are kept.',
-    'Dein Server hat diese Sitzung beendet. Melde dich wieder an; Entwürfe bleiben erhalten.',
-    'サーバーがセッションを終了しました。もう一度ログインしてください。下書きは残っています。',
-  ],
-  'why-too-narrow': [
-    'Your server did not give the permissions that this needs.',
-    'Dein Server hat die nötigen Berechtigungen nicht gegeben.',
-    '必要な権限が得られませんでした。',
-  ],
-  'why-not-secure': [
-    'Signing in needs https. Ask the operator for the https address of this server.',
-    'Zum Anmelden braucht es https. Frage den Betreiber nach der https-Adresse.',
-    'ログインには https が必要です。管理者に https のアドレスを確認してください。',
-  ],
-  'why-clock': [
-    'The clock of this device is wrong, so your server refuses. Set it and sign in again.',
-    'Die Uhr dieses Geräts geht falsch, deshalb lehnt dein Server ab. Stelle sie und melde dich noch einmal an.',
-    'この端末の時計がずれているため、サーバーに拒否されました。時刻を直して、もう一度ログインしてください。',
   ],
   'why-failed': [
     'Signing in did not work. Try again; if it keeps failing, ask the operator.',

@@ -138,6 +138,8 @@ export function causeWords(causes: Causes): string {
     return t('blockedAccount')
   }
   if (cause.type !== 'label') return isKey(cause.type) ? t(cause.type) : cause.type
-  const locale = cause.labelDef.locales?.[0]?.name
-  return t('label', { label: locale || cause.label.val })
+  const { val } = cause.label
+  const own = `label-${val}`
+  const name = cause.labelDef.locales?.[0]?.name || (isKey(own) ? t(own) : val)
+  return t('label', { label: name })
 }

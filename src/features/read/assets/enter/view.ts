@@ -1,12 +1,13 @@
 // The page for somebody who is not signed in, and the one for an account that is not a member yet.
 
-import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
-import { type RequestOptions, setup, signIn } from '../../sign-in/assets/session.ts'
-import { tell } from './page/api.ts'
-import { button, byId, el, link } from './page/dom.ts'
-import { problemWords } from './page/problems.ts'
-import type { View } from './page/view.ts'
-import { isKey, t } from './page/words.ts'
+import { type Reason, reasonOf } from '../../../sign-in/assets/reasons.ts'
+import { type ScopeName, setup, signIn } from '../../../sign-in/assets/session.ts'
+import { tell } from '../page/api.ts'
+import { button, byId, el, link } from '../page/dom.ts'
+import { problemWords } from '../page/problems.ts'
+import type { View } from '../page/view.ts'
+import { t } from '../page/words.ts'
+import { reasonWords, words } from './words.ts'
 
 const NAME = 'slipstream-name'
 const MOST_SKEW_MS = 30_000
@@ -27,18 +28,17 @@ export function enterView(failed: Reason | undefined, name?: string): View {
   const problem = el('p', { class: 'problem', role: 'alert' })
   const submit = el('button', { type: 'submit', class: 'strong' }, t('signIn'))
   const say = (reason: Reason) => {
-    const key = `why-${reason}`
-    problem.replaceChildren(isKey(key) ? t(key) : t('why-failed'))
+    problem.replaceChildren(reasonWords(reason))
     // A server that knows only wide permissions: asked for in plain words, never silently.
     if (reason === 'too-narrow')
       problem.append(
         ' ',
-        t('generic'),
+        words('generic'),
         ' ',
-        button(t('genericButton'), () => void go('everything')),
+        button(words('genericButton'), () => void go('everything')),
       )
   }
-  async function go(requested: RequestOptions): Promise<void> {
+  async function go(requested: ScopeName): Promise<void> {
     problem.replaceChildren()
     submit.disabled = true
     localStorage.setItem(NAME, input.value.trim())
@@ -59,7 +59,7 @@ export function enterView(failed: Reason | undefined, name?: string): View {
         void go('use')
       },
     },
-    el('label', { for: 'name' }, t('handleOrDid')),
+    el('label', { for: 'name' }, words('handleOrDid')),
     el('div', { class: 'row wrap' }, input, submit),
     problem,
   )
@@ -68,14 +68,14 @@ export function enterView(failed: Reason | undefined, name?: string): View {
   if (failed) say(failed)
   if (name !== undefined && mayStart()) void go('use')
   return {
-    title: t('welcome'),
+    title: words('welcome'),
     node: el(
       'div',
       { class: 'hero' },
-      el('p', {}, t('welcomeText', { host: hostname })),
+      el('p', {}, words('welcomeText', { host: hostname })),
       form,
-      el('p', { class: 'aside' }, t(who[members])),
-      el('p', { class: 'aside' }, link('/read?link', { class: 'outside' }, t('readingLink'))),
+      el('p', { class: 'aside' }, words(who[members])),
+      el('p', { class: 'aside' }, link('/read?link', { class: 'outside' }, words('readingLink'))),
     ),
   }
 }
@@ -98,7 +98,7 @@ export function mayStart(): boolean {
 export function joinView(refusal: unknown, joined: () => void): View {
   const problem = el('p', { class: 'problem', role: 'alert' }, problemWords(refusal))
   if (setup().members !== 'invite' || (refusal as { error?: string }).error !== 'NotAMember') {
-    const explained = setup().members === 'listed' ? el('p', {}, t('forListed')) : undefined
+    const explained = setup().members === 'listed' ? el('p', {}, words('forListed')) : undefined
     return {
       title: t('join'),
       node: el('div', { class: 'hero' }, problem, explained, button(t('again'), joined)),
@@ -131,12 +131,12 @@ export function joinView(refusal: unknown, joined: () => void): View {
         submit.disabled = false
       },
     },
-    el('label', { for: 'code' }, t('inviteCode')),
+    el('label', { for: 'code' }, words('inviteCode')),
     el('div', { class: 'row wrap' }, input, submit),
     problem,
   )
   return {
     title: t('join'),
-    node: el('div', { class: 'hero' }, el('p', {}, t('forInvited')), form),
+    node: el('div', { class: 'hero' }, el('p', {}, words('forInvited')), form),
   }
 }
