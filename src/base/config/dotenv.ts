@@ -17,7 +17,8 @@ export class UnfitLine extends Error {
 const BYTE_ORDER_MARK = /^\ufeff/
 /** Beginnings that people know from shells, YAML and lists. */
 const BEGINNING = /^\s*(?:export\s|set\s|setenv\s|\$env:|[-*]\s)?\s*/i
-const ASSIGNMENT = /^\s*(?:export\s+)?[\w.-]+\s*=/
+const EXPORT = /^\s*export\s/
+const ASSIGNMENT = /^[\w.-]+\s*=/
 const CUT_VALUE = /^[^=]*=\s*[^\s"'`#][^\s"'`]*?#/
 
 /** @throws UnfitLine */
@@ -32,7 +33,7 @@ export function parseDotenv(bytes: Buffer): NodeJS.Dict<string> {
 function refuseUnfit(line: string, number: number): void {
   const word = /^[\w-]*/.exec(line.replace(BEGINNING, ''))![0]
   if (!isNearlyPrefixed(word, PREFIX)) return
-  if (!ASSIGNMENT.test(line))
+  if (!ASSIGNMENT.test(line.replace(EXPORT, '').trim()))
     throw new UnfitLine(
       `has a line that sets nothing, line ${number}`,
       `Write ${word}=VALUE there.`,

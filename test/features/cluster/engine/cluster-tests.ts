@@ -48,7 +48,7 @@ export function testCluster({ connect, address }: ClusterState): void {
     ]
     expect(await first!.since(0)).toMatchObject({ version: 3, isComplete: false, changes: left })
     expect([await first!.prune(2, [3]), await first!.prune(3, [3])]).toEqual([false, true])
-    const complete = { version: 3, isWhole: true, goneUntil: 3, changes: left.slice(0, 1) }
+    const complete = { version: 3, isComplete: true, goneUntil: 3, changes: left.slice(0, 1) }
     expect(await second!.since(1)).toMatchObject(complete)
     expect(await second!.since(3)).toMatchObject({ isComplete: false, changes: [] })
   })
