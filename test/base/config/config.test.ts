@@ -127,23 +127,16 @@ test.each([
 
 test.each(['127.0.0.1:3000', '"127.0.0.1"', '[::1]', '*', 'http://localhost'])(
   'an address to listen on is refused before anything starts: %s',
-  (address) => {
-    for (const key of ['SLIPSTREAM_BIND', 'SLIPSTREAM_DATAPLANE_BIND'])
-      expect(refusal({ [key]: address }).message).toContain(
-        `${key} is "${address}", but must be an`,
-      )
-  },
+  (address) =>
+    expect(refusal({ SLIPSTREAM_BIND: address }).message).toContain(
+      `SLIPSTREAM_BIND is "${address}", but must be an`,
+    ),
 )
 
 test.each(['::1', '::', 'fe80::1%eth0', 'localhost', ' 0.0.0.0 '])(
   'it listens on %s if told so',
   (address) => expect(load({ SLIPSTREAM_BIND: address }).bind).toBe(address.trim()),
 )
-
-test('one port for two servers is refused', () => {
-  const { message } = refusal({ SLIPSTREAM_DATAPLANE_PORT: '3000' })
-  expect(message).toBe('SLIPSTREAM_DATAPLANE_PORT and SLIPSTREAM_PORT are both 3000.')
-})
 
 test('open among other members is refused for what it is', () => {
   const { message } = refusal({ SLIPSTREAM_MEMBERS: 'Open,alice.example.org' })

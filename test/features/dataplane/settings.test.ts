@@ -39,6 +39,15 @@ describe('it is refused', () => {
   })
 })
 
+test('an address with a port, and the port of the server itself, are refused for what they are', () => {
+  expect(() => configOf({ PORT: '3001', BIND: '127.0.0.1:3001' })).toThrow(
+    'SLIPSTREAM_DATAPLANE_BIND is "127.0.0.1:3001", but must be an address',
+  )
+  expect(() => configOf({ PORT: '3000' })).toThrow(
+    'SLIPSTREAM_DATAPLANE_PORT and SLIPSTREAM_PORT are both 3000.',
+  )
+})
+
 describe('notifications of all accounts', () => {
   const daysOf = (more: Record<string, string>) =>
     loaded({ SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS: '30', ...more }).dataplaneNotificationDays
