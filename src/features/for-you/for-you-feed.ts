@@ -138,7 +138,7 @@ export function createForYouFeed(parts: Dependencies): ForYouFeed {
       return {
         feed,
         reqId: session.id,
-        judge: (items) => judgeFor(parts, { viewer, session, languages }, items),
+        judge: createJudges(parts, { viewer, session, languages }),
         cursorBehind(count) {
           const next = start + count
           return next < session.choices.length ? cursorOf(session, next) : undefined
@@ -216,16 +216,17 @@ function standIns(parts: Dependencies, uid: number) {
   return [follows, { users: () => memberVoters(parts, state, uid), reason: ofMembers }]
 }
 
-function judgeFor(
+/** What the reader wants less of and mutes is read once for all parts of a page. */
+function createJudges(
   { db, graph, app, now }: Dependencies,
   { viewer, session, languages }: Pick<FeedRequest, 'viewer' | 'languages'> & { session: Session },
-  items: readonly number[],
 ) {
   const reader = viewer?.uid ?? 0
   const less = reader === 0 ? new Map<number, number>() : lessOf(db, reader)
   const mutedWords = reader === 0 ? [] : mutedWordsIn(app.preferencesOf(reader), now())
   const without = (author: number) => (less.get(author) ?? 0) >= NONE_OF
-  return createJudge({ db, graph, reader, session, languages, mutedWords, without }, items)
+  const about = { db, graph, reader, session, languages, mutedWords, without }
+  return (items: readonly number[]) => createJudge(about, items)
 }
 
 async function heed(
