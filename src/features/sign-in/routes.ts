@@ -17,6 +17,7 @@ const scripts = [
   new URL('./assets/oauth-client.js', import.meta.url),
   new URL('./assets/session.ts', import.meta.url),
   new URL('./assets/handle.ts', import.meta.url),
+  new URL('./assets/language.ts', import.meta.url),
   new URL('./assets/reasons.ts', import.meta.url),
 ]
 const others = [

@@ -1,12 +1,13 @@
 // The client: finds who is signed in, shows the page that the address names, and follows links between its
 // pages without loading anew.
 
+import { language } from '../../sign-in/assets/language.ts'
 import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
 import { restored, type Session } from '../../sign-in/assets/session.ts'
 import { notificationsView, watchUnread } from './notifications/notifications.ts'
 import { ask, CallError, me, SessionOverError, useSession } from './page/api.ts'
 import { button, byId, el, link } from './page/dom.ts'
-import { ago, dateAndTime, language } from './page/locale.ts'
+import { ago, dateAndTime } from './page/locale.ts'
 import { goOnAt, markPlace } from './page/marks.ts'
 import { lastPage, storeLastPage, worker } from './page/offline.ts'
 import { problemWords } from './page/problems.ts'

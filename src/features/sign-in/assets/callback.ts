@@ -1,13 +1,12 @@
 // The page to which a PDS sends the browser back: takes the code from the address, exchanges it for tokens, and
 // goes on where signing in began. What went wrong is for the page there to say.
 
+import { language } from './language.ts'
 import { reasonOf } from './reasons.ts'
 import { isEnough, oauthClient } from './session.ts'
 
 type State = { back?: string; asked?: string }
 
-/** As in the client, where the language may have been chosen. */
-const LANGUAGE = 'slipstream-language'
 const translations = {
   en: undefined,
   de: ['Anmeldung', 'Einen Moment …', 'Zurück'],
@@ -18,13 +17,9 @@ translate()
 await finish()
 
 function translate(): void {
-  const wanted = [localStorage.getItem(LANGUAGE) ?? '', ...navigator.languages]
-  const language = wanted
-    .map((name) => name.slice(0, 2))
-    .find((name): name is keyof typeof translations => Object.hasOwn(translations, name))
-  const words = language && translations[language]
+  const words = translations[language()]
   if (!words) return
-  document.documentElement.lang = language
+  document.documentElement.lang = language()
   document.title = `${words[0]} · Slipstream`
   for (const [i, selector] of ['h1', '#outcome', 'main a'].entries())
     document.querySelector(selector)!.textContent = words[i]!

@@ -7,7 +7,7 @@ import { button, byId, el, link } from '../page/dom.ts'
 import { problemWords } from '../page/problems.ts'
 import type { View } from '../page/view.ts'
 import { t } from '../page/words.ts'
-import { reasonWords, words } from './words.ts'
+import { phrase, reasonWords } from './words.ts'
 
 const NAME = 'slipstream-name'
 const MOST_SKEW_MS = 30_000
@@ -33,9 +33,9 @@ export function enterView(failed: Reason | undefined, name?: string): View {
     if (reason === 'too-narrow')
       problem.append(
         ' ',
-        words('generic'),
+        phrase('generic'),
         ' ',
-        button(words('genericButton'), () => void go('everything')),
+        button(phrase('genericButton'), () => void go('everything')),
       )
   }
   async function go(requested: ScopeName): Promise<void> {
@@ -59,7 +59,7 @@ export function enterView(failed: Reason | undefined, name?: string): View {
         void go('use')
       },
     },
-    el('label', { for: 'name' }, words('handleOrDid')),
+    el('label', { for: 'name' }, phrase('handleOrDid')),
     el('div', { class: 'row wrap' }, input, submit),
     problem,
   )
@@ -68,14 +68,14 @@ export function enterView(failed: Reason | undefined, name?: string): View {
   if (failed) say(failed)
   if (name !== undefined && mayStart()) void go('use')
   return {
-    title: words('welcome'),
+    title: phrase('welcome'),
     node: el(
       'div',
       { class: 'hero' },
-      el('p', {}, words('welcomeText', { host: hostname })),
+      el('p', {}, phrase('welcomeText', { host: hostname })),
       form,
-      el('p', { class: 'aside' }, words(who[members])),
-      el('p', { class: 'aside' }, link('/read?link', { class: 'outside' }, words('readingLink'))),
+      el('p', { class: 'aside' }, phrase(who[members])),
+      el('p', { class: 'aside' }, link('/read?link', { class: 'outside' }, phrase('readingLink'))),
     ),
   }
 }
@@ -98,7 +98,7 @@ export function mayStart(): boolean {
 export function joinView(refusal: unknown, joined: () => void): View {
   const problem = el('p', { class: 'problem', role: 'alert' }, problemWords(refusal))
   if (setup().members !== 'invite' || (refusal as { error?: string }).error !== 'NotAMember') {
-    const explained = setup().members === 'listed' ? el('p', {}, words('forListed')) : undefined
+    const explained = setup().members === 'listed' ? el('p', {}, phrase('forListed')) : undefined
     return {
       title: t('join'),
       node: el('div', { class: 'hero' }, problem, explained, button(t('again'), joined)),
@@ -131,12 +131,12 @@ export function joinView(refusal: unknown, joined: () => void): View {
         submit.disabled = false
       },
     },
-    el('label', { for: 'code' }, words('inviteCode')),
+    el('label', { for: 'code' }, phrase('inviteCode')),
     el('div', { class: 'row wrap' }, input, submit),
     problem,
   )
   return {
     title: t('join'),
-    node: el('div', { class: 'hero' }, el('p', {}, words('forInvited')), form),
+    node: el('div', { class: 'hero' }, el('p', {}, phrase('forInvited')), form),
   }
 }

@@ -1,7 +1,7 @@
 // What the pages for signing in and joining say, apart from the words that every page needs.
 
 import type { Reason } from '../../../sign-in/assets/reasons.ts'
-import { inLanguage, t } from '../page/words.ts'
+import { inLanguage, phrasesOf, t } from '../page/words.ts'
 
 const table = {
   welcome: [
@@ -92,9 +92,7 @@ const reasons = {
   ],
 } as const satisfies Partial<Record<Reason, readonly [string, string, string]>>
 
-export function words(key: keyof typeof table, values?: Record<string, string>): string {
-  return inLanguage(table[key], values)
-}
+export const phrase = phrasesOf(table)
 
 /** @param reason - as in an address, so it may be anything */
 export function reasonWords(reason: string): string {

@@ -12,7 +12,7 @@ import { handleOf } from '../people/people.ts'
 import { type Item, isLeftOut, postCard } from '../posts/post.ts'
 import type { FeedPage } from '../timeline/timeline.ts'
 import { postOf } from '../timeline/tuner.ts'
-import { reasonWords, reported } from './words.ts'
+import { phrase, reasonWords } from './words.ts'
 
 const PAGE = 30
 const LESS = 'app.bsky.feed.defs#requestLess'
@@ -33,8 +33,8 @@ export function forYouView(feed: string): View {
         'div',
         { class: 'row wrap' },
         ...(context ? why(context) : []),
-        button(reported('less'), () => void less(post, node), { class: 'quiet' }),
-        button(reported('notAuthor'), () => void notThisAuthor(post), { class: 'quiet' }),
+        button(phrase('less'), () => void less(post, node), { class: 'quiet' }),
+        button(phrase('notAuthor'), () => void notThisAuthor(post), { class: 'quiet' }),
       ),
     )
     cards.push({ did: post.author.did, node })
@@ -44,14 +44,14 @@ export function forYouView(feed: string): View {
   async function less(post: AppBskyFeedDefs.PostView, node: HTMLElement): Promise<void> {
     if (await notified(feed, post, LESS)) {
       node.remove()
-      toast(reported('lessDone'))
+      toast(phrase('lessDone'))
     }
   }
 
   async function notThisAuthor(post: AppBskyFeedDefs.PostView): Promise<void> {
     if (!(await notified(feed, post, NOT_THIS_AUTHOR))) return
     for (const { did, node } of cards) if (did === post.author.did) node.remove()
-    toast(reported('notAuthorDone', { name: handleOf(post.author) }))
+    toast(phrase('notAuthorDone', { name: handleOf(post.author) }))
   }
 
   const { node, first } = endless(el('ol', { class: 'feed' }), async (cursor) => {
@@ -75,7 +75,7 @@ function notified(
 function why(context: string): HTMLElement[] {
   const words = el('p', { class: 'aside', hidden: true }, reasonWords(context))
   const ask = button(
-    reported('why'),
+    phrase('why'),
     () => {
       words.hidden = !words.hidden
       ask.setAttribute('aria-expanded', String(!words.hidden))

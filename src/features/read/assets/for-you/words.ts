@@ -1,6 +1,6 @@
 // What the For You tab says, apart from the words that every page needs.
 
-import { inLanguage } from '../page/words.ts'
+import { phrasesOf } from '../page/words.ts'
 
 const table = {
   why: ['Why this?', 'Warum das?', '表示の理由'],
@@ -35,12 +35,7 @@ const table = {
   people: ['{count} people', '{count} Leuten', '{count} 人'],
 } as const satisfies Record<string, readonly [string, string, string]>
 
-export function reported(
-  key: keyof typeof table,
-  values?: Record<string, string | number>,
-): string {
-  return inLanguage(table[key], values)
-}
+export const phrase = phrasesOf(table)
 
 const CO_LIKERS = /^liked by (\d+) \w+ who shares? up to (\d+) likes? with you$/
 const FOLLOWS = /^liked by (\d+) \w+ you follow$/
@@ -49,13 +44,13 @@ const MEMBERS = /^liked by (\d+) members? here$/
 /** The server's reason (feedContext) in the reader's language; as it is if it is another server's. */
 export function reasonWords(context: string): string {
   const [, likers, shared] = CO_LIKERS.exec(context) ?? []
-  if (likers) return reported('coLikers', { people: peopleWords(likers), shared: Number(shared) })
+  if (likers) return phrase('coLikers', { people: peopleWords(likers), shared: Number(shared) })
   const [, followed] = FOLLOWS.exec(context) ?? []
-  if (followed) return reported('follows', { people: peopleWords(followed) })
+  if (followed) return phrase('follows', { people: peopleWords(followed) })
   const [, members] = MEMBERS.exec(context) ?? []
-  return members ? reported('members', { count: Number(members) }) : context
+  return members ? phrase('members', { count: Number(members) }) : context
 }
 
 function peopleWords(count: string): string {
-  return count === '1' ? reported('person') : reported('people', { count: Number(count) })
+  return count === '1' ? phrase('person') : phrase('people', { count: Number(count) })
 }

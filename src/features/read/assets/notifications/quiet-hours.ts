@@ -4,7 +4,7 @@ import { ask, tell } from '../page/api.ts'
 import { button, el } from '../page/dom.ts'
 import { attempt, toast } from '../page/toast.ts'
 import { t } from '../page/words.ts'
-import { said } from '../settings/words.ts'
+import { phrase } from '../settings/words.ts'
 
 type Hours = { from?: string; until?: string; timeZone?: string }
 
@@ -20,7 +20,7 @@ export function quietHours(): HTMLElement {
     until.value = hours.until ?? SUGGESTED.until
     state.textContent =
       hours.from === undefined
-        ? said('quietNone')
+        ? phrase('quietNone')
         : `${hours.from} – ${hours.until}, ${hours.timeZone}`
   }
   const put = (hours: Hours) =>
@@ -38,13 +38,20 @@ export function quietHours(): HTMLElement {
         put({ from: from.value, until: until.value, timeZone })
       },
     },
-    el('label', { for: 'quiet-from' }, said('quietFrom')),
+    el('label', { for: 'quiet-from' }, phrase('quietFrom')),
     from,
-    el('label', { for: 'quiet-until' }, said('quietUntil')),
+    el('label', { for: 'quiet-until' }, phrase('quietUntil')),
     until,
     el('button', { type: 'submit' }, t('save')),
     button(t('remove'), () => put({}), { class: 'quiet' }),
   )
   void ask<Hours>(`${NSID}getQuietHours`).then(show, () => show({}))
-  return el('section', {}, el('h2', {}, said('quiet')), el('p', {}, said('quietText')), form, state)
+  return el(
+    'section',
+    {},
+    el('h2', {}, phrase('quiet')),
+    el('p', {}, phrase('quietText')),
+    form,
+    state,
+  )
 }

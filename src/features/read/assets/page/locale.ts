@@ -1,10 +1,8 @@
-// The reader's language, and numbers, times and lists as they are written where the reader is.
+// Numbers, times and lists as they are written where the reader is.
 
-export const languages = ['en', 'de', 'ja'] as const
-type Language = (typeof languages)[number]
-const STORED = 'slipstream-language'
+import { language } from '../../../sign-in/assets/language.ts'
 
-/** What a page asks for a hundred times. Whoever chooses another language loads the page again. */
+/** What a page asks for a hundred times. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined
   return () => {
@@ -12,14 +10,6 @@ function once<T>(make: () => T): () => T {
     return made
   }
 }
-
-export const language = once((): Language => {
-  const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages]
-  const found = wanted
-    .map((value) => value.slice(0, 2))
-    .find((value) => languages.includes(value as Language))
-  return (found as Language | undefined) ?? 'en'
-})
 
 /** The language as it is written where the reader is: times and numbers differ by country. */
 const locale = once(
@@ -35,10 +25,6 @@ const times = once(
 const timesPast = once(
   () => new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' }),
 )
-
-export function chooseLanguage(value: string): void {
-  localStorage.setItem(STORED, value)
-}
 
 export function clock(at: Date): string {
   return at.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })

@@ -1,7 +1,8 @@
 // What the client says, in one table: English, German, Japanese. A language that is not here reads English.
 // `{name}` is filled in; plural forms are avoided.
 
-import { language, languages, numeral } from './locale.ts'
+import { language, languages } from '../../../sign-in/assets/language.ts'
+import { numeral } from './locale.ts'
 
 const table = {
   following: ['Following', 'Folge ich', 'フォロー中'],
@@ -218,7 +219,13 @@ const table = {
 export type Key = keyof typeof table
 type Values = Record<string, string | number>
 
-export const t = (key: Key, values?: Values): string => inLanguage(table[key], values)
+/** @returns a function that fills in one text of a table */
+export const phrasesOf =
+  <Name extends string>(texts: Readonly<Record<Name, readonly string[]>>) =>
+  (name: Name, values?: Values): string =>
+    inLanguage(texts[name], values)
+
+export const t = phrasesOf(table)
 
 /** @param texts - in the table's order of languages */
 export function inLanguage(texts: readonly string[], values: Values = {}): string {

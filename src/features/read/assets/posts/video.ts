@@ -2,9 +2,9 @@
 // are tracks of the playlist.
 
 import type { AppBskyEmbedVideo } from '@atproto/api'
+import { language } from '../../../sign-in/assets/language.ts'
 import { ask } from '../page/api.ts'
 import { el, isWebAddress } from '../page/dom.ts'
-import { language } from '../page/locale.ts'
 import { t } from '../page/words.ts'
 
 const HLS = 'application/vnd.apple.mpegurl'

@@ -1,17 +1,17 @@
 // Settings: muted words, moving private state in and away, language, signing out.
 
+import { chooseLanguage, language } from '../../../sign-in/assets/language.ts'
 import { type Session, setup, signIn, signOut } from '../../../sign-in/assets/session.ts'
 import { browserPush, endPush } from '../notifications/push.ts'
 import { quietHours } from '../notifications/quiet-hours.ts'
 import { button, el } from '../page/dom.ts'
-import { chooseLanguage, language } from '../page/locale.ts'
 import { forgetLastPage } from '../page/offline.ts'
 import { attempt, toast } from '../page/toast.ts'
 import type { View } from '../page/view.ts'
 import { t } from '../page/words.ts'
 import { mutedWords, setMutedWords } from '../people/preferences.ts'
 import { move } from './bring.ts'
-import { nameOf, said } from './words.ts'
+import { nameOf, phrase } from './words.ts'
 
 export function settingsView(session: Session, signed: string | null): View {
   const progress = el('div', { role: 'status' })
@@ -24,13 +24,13 @@ export function settingsView(session: Session, signed: string | null): View {
     el(
       'section',
       {},
-      el('h2', {}, said('bring')),
-      el('p', {}, said('bringText')),
+      el('h2', {}, phrase('bring')),
+      el('p', {}, phrase('bringText')),
       el(
         'div',
         { class: 'row wrap' },
-        button(said('bring'), () => ask(session, 'bring', progress), { id: 'bring' }),
-        button(said('leave'), () => ask(session, 'leave', progress), {
+        button(phrase('bring'), () => ask(session, 'bring', progress), { id: 'bring' }),
+        button(phrase('leave'), () => ask(session, 'leave', progress), {
           class: 'quiet',
           id: 'leave-with',
         }),
@@ -41,7 +41,7 @@ export function settingsView(session: Session, signed: string | null): View {
     el(
       'section',
       {},
-      button(said('signOut'), () => void leave(session), { id: 'sign-out' }),
+      button(phrase('signOut'), () => void leave(session), { id: 'sign-out' }),
       el('p', { class: 'aside' }, setup().hostname),
     ),
   )
@@ -64,7 +64,7 @@ function ask(session: Session, direction: 'bring' | 'leave', progress: HTMLEleme
 
 async function run(direction: 'bring' | 'leave', position: HTMLElement): Promise<void> {
   history.replaceState(null, '', location.pathname)
-  const bar = el('progress', { 'aria-label': said(direction) })
+  const bar = el('progress', { 'aria-label': phrase(direction) })
   const lines = new Map<string, HTMLElement>()
   const list = el('ul', {})
   position.replaceChildren(bar, list)
@@ -73,9 +73,9 @@ async function run(direction: 'bring' | 'leave', position: HTMLElement): Promise
       const line = lines.get(kind) ?? el('li', {})
       if (!lines.has(kind)) list.append(line)
       lines.set(kind, line)
-      line.textContent = said('moving', { what: nameOf(kind), done: count })
+      line.textContent = phrase('moving', { what: nameOf(kind), done: count })
     })
-    position.append(el('p', { class: 'moved' }, said('moved', { count: moved, failed })))
+    position.append(el('p', { class: 'moved' }, phrase('moved', { count: moved, failed })))
   })
   bar.remove()
   if (!done) position.append(button(t('again'), () => void run(direction, position)))
@@ -123,12 +123,12 @@ function words(): HTMLElement {
         void attempt(add)
       },
     },
-    el('label', { for: 'word' }, said('addWord')),
+    el('label', { for: 'word' }, phrase('addWord')),
     input,
     el('button', { type: 'submit' }, t('mute')),
   )
   show()
-  return el('section', {}, el('h2', {}, said('mutedWords')), list, form)
+  return el('section', {}, el('h2', {}, phrase('mutedWords')), list, form)
 }
 
 function languages(): HTMLElement {
@@ -149,7 +149,7 @@ function languages(): HTMLElement {
       el('option', { value: code, lang: code, selected: code === language() }, name),
     ),
   )
-  return el('section', {}, el('label', { for: 'language' }, said('language')), ' ', select)
+  return el('section', {}, el('label', { for: 'language' }, phrase('language')), ' ', select)
 }
 
 async function leave(session: Session): Promise<void> {
@@ -157,6 +157,6 @@ async function leave(session: Session): Promise<void> {
   void navigator.clearAppBadge?.().catch(() => {})
   await signOut(session)
   forgetLastPage()
-  toast(said('signedOut'))
+  toast(phrase('signedOut'))
   location.assign('/read')
 }

@@ -1,6 +1,6 @@
 // What the settings say, apart from the words that every page needs.
 
-import { inLanguage, type Key, t } from '../page/words.ts'
+import { type Key, phrasesOf, t } from '../page/words.ts'
 
 const table = {
   mutedWords: ['Muted words', 'Stummgeschaltete Wörter', 'ミュートする言葉'],
@@ -36,11 +36,8 @@ const table = {
   signedOut: ['You are signed out.', 'Du bist abgemeldet.', 'ログアウトしました。'],
 } as const satisfies Record<string, readonly [string, string, string]>
 
-type Said = keyof typeof table
-
-export const said = (key: Said, values?: Record<string, string | number>): string =>
-  inLanguage(table[key], values)
+export const phrase = phrasesOf(table)
 
 /** What is moved has its name here, or is a page, which has one everywhere. */
-export const nameOf = (moved: Said | Key): string =>
-  Object.hasOwn(table, moved) ? said(moved as Said) : t(moved as Key)
+export const nameOf = (moved: keyof typeof table | Key): string =>
+  Object.hasOwn(table, moved) ? phrase(moved as keyof typeof table) : t(moved as Key)

@@ -2,9 +2,9 @@
 // could not be sent stays in the dialog.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
+import { language } from '../../../sign-in/assets/language.ts'
 import { ask, me } from '../page/api.ts'
 import { button, byId, el, freshId } from '../page/dom.ts'
-import { language } from '../page/locale.ts'
 import { attempt, toast } from '../page/toast.ts'
 import { t } from '../page/words.ts'
 import { nameOf } from '../people/people.ts'
@@ -22,7 +22,7 @@ import {
 import { facetsOf, leftOf } from './facets.ts'
 import { MAX_PICTURES, type Picture, prepare } from './pictures.ts'
 import { create, type Ref, upload } from './records.ts'
-import { reported } from './words.ts'
+import { phrase } from './words.ts'
 
 type Post = AppBskyFeedDefs.PostView
 export type Composing = {
@@ -48,8 +48,8 @@ export function showDialog(
     rows: 6,
     dir: 'auto',
     id: freshId('text'),
-    'aria-label': reported('whatsUp'),
-    placeholder: reported('whatsUp'),
+    'aria-label': phrase('whatsUp'),
+    placeholder: phrase('whatsUp'),
   })
   area.value = begunFor(target) ?? draft?.draft.posts[0]?.text ?? ''
   const left = el('span', { class: 'aside', role: 'status' })
@@ -64,7 +64,7 @@ export function showDialog(
   const send = el('button', { type: 'submit', class: 'strong' }, t('post'))
   const show = () => {
     const count = leftOf(area.value)
-    left.textContent = reported('charactersLeft', { count })
+    left.textContent = phrase('charactersLeft', { count })
     left.classList.toggle('problem', count < 0)
     send.disabled = count < 0 || (area.value.trim() === '' && pictures.length === 0)
     list.replaceChildren(
@@ -96,7 +96,7 @@ export function showDialog(
         files.value = ''
         for (const file of chosen) {
           if (pictures.length < MAX_PICTURES) pictures.push(await prepare(file))
-          else say(reported('mostPictures', { count: MAX_PICTURES }))
+          else say(phrase('mostPictures', { count: MAX_PICTURES }))
         }
       }).then(() => {
         storeAll()
@@ -119,7 +119,7 @@ export function showDialog(
         void trying(async () => {
           const ref = await publish(area.value, { replyTo, quote, pictures })
           end()
-          toast(reported('posted'))
+          toast(phrase('posted'))
           onPosted(ref)
           if (draft) await deleteDraft(draft)
         }).then(show)
@@ -132,7 +132,7 @@ export function showDialog(
     el(
       'div',
       { class: 'row wrap' },
-      el('label', { class: 'button', for: files.id }, reported('addPictures')),
+      el('label', { class: 'button', for: files.id }, phrase('addPictures')),
       files,
       left,
     ),
@@ -141,12 +141,12 @@ export function showDialog(
       { class: 'row wrap' },
       send,
       button(
-        reported('saveDraft'),
+        phrase('saveDraft'),
         () =>
           void trying(async () => {
             await saveDraft({ text: area.value, quote: quote && refOf(quote), pictures }, draft?.id)
             end(area.value)
-            toast(reported('draftSaved'))
+            toast(phrase('draftSaved'))
           }),
       ),
       button(t('close'), close, { class: 'quiet' }),
@@ -179,7 +179,7 @@ async function picturesStored(target: Target, draft: Draft | undefined): Promise
   const begun = await picturesBegun(target)
   if (begun.length > 0 || !draft?.draft.posts[0]?.embedImages) return begun
   const drafted = await picturesOf(draft)
-  if (drafted.length === 0) toast(reported('picturesElsewhere'))
+  if (drafted.length === 0) toast(phrase('picturesElsewhere'))
   return drafted
 }
 
@@ -192,8 +192,8 @@ function pictureRow(
   const alt = el('textarea', {
     rows: 2,
     dir: 'auto',
-    'aria-label': reported('altText', { number: i + 1 }),
-    placeholder: reported('altText', { number: i + 1 }),
+    'aria-label': phrase('altText', { number: i + 1 }),
+    placeholder: phrase('altText', { number: i + 1 }),
     maxlength: 2_000,
   })
   alt.value = picture.alt

@@ -1,7 +1,7 @@
 // Pictures on their way into a post: drawn anew, which leaves out where they were taken and whatever else a
 // camera writes, and made as small as a post allows.
 
-import { reported } from './words.ts'
+import { phrase } from './words.ts'
 
 export type Picture = {
   file: globalThis.Blob
@@ -19,7 +19,7 @@ const QUALITIES = [0.9, 0.8, 0.7, 0.55, 0.4]
 /** @throws if the browser can't read it as a picture, or it can't be made small enough */
 export async function prepare(file: globalThis.Blob): Promise<Picture> {
   const bitmap = await createImageBitmap(file).catch(() => {
-    throw new Error(reported('badPicture'))
+    throw new Error(phrase('badPicture'))
   })
   const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height))
   const [width, height] = [bitmap.width, bitmap.height].map((side) =>
@@ -40,5 +40,5 @@ export async function prepare(file: globalThis.Blob): Promise<Picture> {
     if (made && made.size <= MAX_BYTES)
       return { file: made, url: URL.createObjectURL(made), width, height, alt: '' }
   }
-  throw new Error(reported('badPicture'))
+  throw new Error(phrase('badPicture'))
 }

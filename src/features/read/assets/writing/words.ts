@@ -1,6 +1,6 @@
 // What the dialog for writing says, apart from the words that every page needs.
 
-import { inLanguage } from '../page/words.ts'
+import { phrasesOf } from '../page/words.ts'
 
 const table = {
   addPictures: ['Add pictures', 'Bilder hinzufügen', '画像を追加'],
@@ -31,7 +31,4 @@ const table = {
   whatsUp: ['What do you want to say?', 'Was möchtest du sagen?', '何を投稿しますか？'],
 } as const satisfies Record<string, readonly [string, string, string]>
 
-export const reported = (
-  key: keyof typeof table,
-  values?: Record<string, string | number>,
-): string => inLanguage(table[key], values)
+export const phrase = phrasesOf(table)

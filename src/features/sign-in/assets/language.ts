@@ -1,0 +1,25 @@
+// The reader's language, for every page with a session.
+
+export const languages = ['en', 'de', 'ja'] as const
+type Language = (typeof languages)[number]
+const STORED = 'slipstream-language'
+
+let chosen: Language | undefined
+
+/** Whoever chooses another one loads the page again. */
+export function language(): Language {
+  chosen ??= find()
+  return chosen
+}
+
+function find(): Language {
+  const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages]
+  const found = wanted
+    .map((value) => value.slice(0, 2))
+    .find((value) => languages.includes(value as Language))
+  return (found as Language | undefined) ?? 'en'
+}
+
+export function chooseLanguage(value: string): void {
+  localStorage.setItem(STORED, value)
+}
