@@ -4,8 +4,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { CachedBytes } from '../../answers/views/json/cached-bytes.ts'
-import { answerMemory } from '../../answers/views/json/json-buffer.ts'
-import { jsonBytes } from '../../answers/views/json/ready-json.ts'
+import { answerMemory, jsonBytes } from '../../answers/views/json/ready-json.ts'
 import {
   noSpace,
   tooManyFetches,

@@ -1,7 +1,7 @@
 // Memory that is lent out, given back and lent again, at random: no two owners ever share any of it.
 
 import { expect, test } from 'vitest'
-import { createReusedMemory } from '../../../src/answers/views/json/json-buffer.ts'
+import { createReusedMemory } from '../../../src/answers/views/json/ready-json.ts'
 import { createRandom } from '../../support/random.ts'
 
 const { take: takeMemory, giveBack: giveBackMemory } = createReusedMemory(8 << 20)

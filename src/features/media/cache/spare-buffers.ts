@@ -3,7 +3,7 @@
 // the socket tells. Bodies consumed in another way keep their buffers, which are replaced.
 
 import type { ServerResponse } from 'node:http'
-import { createReusedMemory } from '../../../answers/views/json/json-buffer.ts'
+import { createReusedMemory } from '../../../answers/views/json/ready-json.ts'
 
 type Lender = {
   /** Returns a buffer of at least this size, up to `LARGE_BYTES`. */

@@ -2,8 +2,7 @@
 // contain no characters that JSON escapes (timeline-key.ts). The result is byte text, which needs no encoding
 // (views/json/ready-json.ts).
 
-import { JsonBuffer } from '../../../answers/views/json/json-buffer.ts'
-import { toByteText } from '../../../answers/views/json/ready-json.ts'
+import { JsonBuffer, toByteText } from '../../../answers/views/json/ready-json.ts'
 import { isoTime } from '../../../base/util/iso-time.ts'
 import type { Gap } from '../../../data/store/stream/gaps.ts'
 import type { Entity, PlainEntity, TimelineGap, WrittenEntity } from './types.ts'

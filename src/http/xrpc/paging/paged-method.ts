@@ -5,8 +5,7 @@
 import { PageSources } from '../../../answers/cache/page-sources.ts'
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
 import type { PageRange, SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
-import { answerMemory } from '../../../answers/views/json/json-buffer.ts'
-import { jsonBytes } from '../../../answers/views/json/ready-json.ts'
+import { answerMemory, jsonBytes } from '../../../answers/views/json/ready-json.ts'
 import {
   andThen,
   inParts,
