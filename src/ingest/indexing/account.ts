@@ -131,7 +131,7 @@ export function applyServed(
 
 /** Brings back an account that only seemed to be deleted and now shows that it is not. */
 export function bringBack(ctx: IndexContext, uid: number, { did, timeUs }: CommitEvent): void {
-  if (!ctx.deletedAccounts.has(uid) || ctx.removedAt.has(uid)) return
+  if (ctx.removedAt.has(uid)) return
   applyReturn(ctx, { did, timeUs })
 }
 

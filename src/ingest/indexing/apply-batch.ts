@@ -101,7 +101,7 @@ function applyEvents(
       continue
     }
     const uid = ctx.actors.uidOf(event.did)
-    if (uid !== 0) bringBack(ctx, uid, event)
+    if (ctx.deletedAccounts.has(uid)) bringBack(ctx, uid, event)
     count(applyCommit(ctx, event, uid))
     const owner = ctx.storesAllRevs ? ctx.actors.uidOf(event.did) : isMember(ctx, uid) ? uid : 0
     if (owner !== 0) revs.set(owner, laterRev(event.rev, revs.get(owner)))

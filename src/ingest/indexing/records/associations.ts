@@ -33,6 +33,8 @@ export function associateCard(
   record: JsonObject,
   hadCard: boolean,
 ): boolean {
+  // Nearly all posts have no card, and never had one.
+  if (record['embed'] === undefined && !hadCard) return false
   const refs = associatedRefsIn(record)
   if (refs.length === 0 && !hadCard) return false
   const versions = refs.flatMap(({ did, collection, rkey, cid: text }): AssociatedVersion[] => {
