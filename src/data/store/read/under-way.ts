@@ -3,13 +3,14 @@
 // looked up or read, and so are worth asking about.
 
 import { collectionCodes, recordCollections } from '../../../base/atproto/collections.ts'
-import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
+import { packRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
 import type { Db } from '../db.ts'
 import type { JobKind } from '../fetching/job-kinds.ts'
 import { PRESENT } from '../posts/posts.ts'
 import { POST as INDEXED_POST } from '../search/queue.ts'
 import { idList } from './id-list.ts'
+import { keyColumn, keyJson } from './key-list.ts'
 
 export type UnderWay = {
   /**
@@ -67,9 +68,9 @@ SELECT 1 FROM json_each(?) ids CROSS JOIN jobs j ON j.kind = 'profile' AND j.sub
   AND j.attempts = 0
   WHERE NOT EXISTS (SELECT 1 FROM profiles p WHERE p.uid = ids.value) LIMIT 1`
 const fetching = (table: string, kind: JobKind, further = '') => /* sql */ `
-SELECT 1 FROM ${table} r CROSS JOIN jobs j
-  ON j.kind = '${kind}' AND j.subject = r.id AND j.attempts < ?
-  WHERE r.uid = ? AND r.rkey = ? ${further}`
+SELECT 1 FROM json_each(?) k
+CROSS JOIN ${table} r ON r.uid = k.value ->> 0 AND r.rkey = ${keyColumn('k.value', 1)} ${further}
+CROSS JOIN jobs j ON j.kind = '${kind}' AND j.subject = r.id AND j.attempts < ? LIMIT 1`
 const PAGE = /* sql */ `SELECT 1 FROM jobs WHERE kind IN ('page', 'older') AND subject = ? AND attempts = 0`
 const IS_PAGE_READ = /* sql */ `SELECT 1 FROM feed_depths WHERE uid = ?`
 const UNINDEXED = /* sql */ `
@@ -104,23 +105,25 @@ export function createUnderWay({
   const neverRead = db.prepare<[string], number>(NEVER_READ).pluck()
   const ofRecords = prepareOfRecords(db)
 
-  const isFetching = (uid: number, { collection, rkey }: RecordKey, tries: number) =>
-    ofRecords.get(collection)?.get(tries, uid, packRkey(rkey)) !== undefined
+  /** With the account of each; those without a row are left out. */
+  const known = (keys: readonly RecordKey[]) =>
+    keys.map((key) => ({ ...key, uid: actors.uidOf(key.did) })).filter(({ uid }) => uid !== 0)
+
+  const isAnyFetching = (keys: ReturnType<typeof known>, tries: number) =>
+    [...Map.groupBy(keys, ({ collection }) => collection)].some(([collection, some]) => {
+      const list = some.map(({ uid, rkey }) => [uid, ...keyJson(packRkey(rkey))])
+      return ofRecords.get(collection)?.get(JSON.stringify(list), tries) !== undefined
+    })
 
   return {
     accounts: (uids, tries = 1) => ofAccounts.get(idList(uids), tries) !== undefined,
-    records: (keys, tries = 1) =>
-      keys.some((key) => {
-        const uid = actors.uidOf(key.did)
-        if (uid === 0) return false
-        if (ofAccounts.get(idList([uid]), tries) !== undefined) return true
-        return isFetching(uid, key, tries)
-      }),
-    areUnfetched: (keys) =>
-      keys.some((key) => {
-        const uid = actors.uidOf(key.did)
-        return uid !== 0 && isFetching(uid, key, ANY_TRIES)
-      }),
+    records(keys, tries = 1) {
+      const found = known(keys)
+      if (found.length === 0) return false
+      const uids = new Set(found.map(({ uid }) => uid))
+      return ofAccounts.get(idList(uids), tries) !== undefined || isAnyFetching(found, tries)
+    },
+    areUnfetched: (keys) => isAnyFetching(known(keys), ANY_TRIES),
     lookedUpAgain: (uids, tries) => lookedUpAgain.get(idList(uids), tries) !== undefined,
     profiles: (uids) => profiles.get(idList(uids)) !== undefined,
     page: (uid) => page.get(uid) !== undefined,
@@ -135,7 +138,7 @@ export function createUnderWay({
 
 /** By collection. */
 function prepareOfRecords(db: Db) {
-  const prepared = (sql: string) => db.prepare<[number, number, PackedRkey], number>(sql).pluck()
+  const prepared = (sql: string) => db.prepare<[string, number], number>(sql).pluck()
   const others = recordCollections.map((name) => {
     const sql = fetching('records', 'record', `AND r.collection = ${collectionCodes[name]}`)
     return [name as string, prepared(sql)] as const

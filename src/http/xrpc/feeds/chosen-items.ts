@@ -51,17 +51,39 @@ export async function findItems(
     dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))],
   })
   const keys = uris.map(parseRecordUri).filter((key) => key !== undefined)
+  const haveArrived = areKnown(app, unknown)
   let isAnswered = false
   void theirs.then((views) => {
     isAnswered = views.size > 0
   })
   await waits.awaited(uris, {
-    isThere: () => isAnswered || itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
+    isThere: () => isAnswered || haveArrived(),
     isOver: whenRequested(requested, () => underWay.records(keys)),
     maxWaitMs: unknown.length * 2 > named.length ? LONG_WAIT_MS : MAX_WAIT_MS,
     signal: call.signal,
   })
   return { items: itemsByUri(named), elsewhere: await theirs }
+}
+
+/** As many as are read to find out that something is still missing. */
+const LOOKED_AT = 8
+
+/** @returns a function that tells whether nothing is unknown any more; what has arrived is not read again */
+function areKnown(
+  { itemsByUri }: Needs<'itemsByUri'>,
+  unknown: readonly { post: string; repost: string | undefined }[],
+): () => boolean {
+  let left = unknown
+  return () => {
+    while (left.length > 0) {
+      const some = left.slice(0, LOOKED_AT)
+      const found = itemsByUri(some)
+      const missing = some.filter((_, i) => found[i]!.isUnknown)
+      left = [...missing, ...left.slice(LOOKED_AT)]
+      if (missing.length > 0) return false
+    }
+    return true
+  }
 }
 
 function repostOf(reason: Chosen['reason']): string | undefined {

@@ -42,6 +42,42 @@ test.each([
   expect(underWay.records([key])).toBe(false)
 })
 
+test('many records are looked for in as many statements as one', () => {
+  const { w, ask, set } = start()
+  let executed = 0
+  const counting = new Proxy(w.reader, {
+    get(db, name) {
+      if (name !== 'prepare') return Reflect.get(db, name)
+      return (sql: string) => {
+        const statement = db.prepare<unknown[], unknown>(sql).pluck()
+        const get = (...values: unknown[]) => {
+          executed++
+          return statement.get(...values)
+        }
+        return { pluck: () => ({ get }) }
+      }
+    },
+  })
+  const underWay = createUnderWay({ db: counting, actors: w.memory.actors })
+  const collection = 'app.bsky.feed.post'
+  const keys = Array.from({ length: 30 }, (_, i) => {
+    return { did: didOf(`author ${i}`), collection, rkey: '3kaaaaaaaaaaa' }
+  })
+  const uris = keys.map(({ did, rkey }) => `at://${did}/${collection}/${rkey}`)
+  ask(uris)
+  set('DELETE FROM jobs')
+  expect(underWay.records(keys)).toBe(false)
+  const forAll = executed
+  executed = 0
+  expect(underWay.records(keys.slice(0, 1))).toBe(false)
+  expect(executed).toBeGreaterThan(0)
+  expect(forAll).toBe(executed)
+  ask(uris.slice(29))
+  expect(underWay.records(keys)).toBe(true)
+  expect(underWay.areUnfetched(keys)).toBe(true)
+  expect(underWay.areUnfetched(keys.slice(0, 29))).toBe(false)
+})
+
 test('an account is under way while its name or its profile is', () => {
   const { w, underWay, ask, set } = start()
   ask([], [bob])
