@@ -38,7 +38,7 @@ export function createAsk(visit: Visit, c: Context): Ask {
       by,
     )
     const text = await response.text().catch(() => '')
-    // Of the largest posts, it is 12 MB: making it text, reading it and writing the page are three turns.
+    // Of the largest posts, it is 4 MB: making it text, reading it and writing the page are three turns.
     const isLarge = text.length > LARGE
     if (isLarge) await socketsRead()
     const body = read(text)

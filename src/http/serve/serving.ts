@@ -25,6 +25,7 @@ import { schemaOf } from '../../data/store/migrate.ts'
 import { isBanned } from '../../data/store/moderation/bans.ts'
 import { createAccounts } from '../../data/store/read/accounts/accounts.ts'
 import { prepareItemDraw } from '../../data/store/read/timelines/item-draw.ts'
+import { prepareConnections } from '../../sources/identity/first-connection.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { LOOKUPS_PER_ORIGIN, type Resolver } from '../../sources/identity/resolver.ts'
 import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
@@ -310,7 +311,7 @@ function closingFirst(
   }
 }
 
-/** A port that is taken ends the start, also a feature's. */
+/** Not before it can connect to others. A port that is taken ends the start, also a feature's. */
 function listeningFirst(
   server: Server,
   ofFeatures: { listen(how: { reusePort?: boolean }): Promise<void> },
@@ -318,6 +319,7 @@ function listeningFirst(
   return {
     ...server,
     async listen(how = {}) {
+      await prepareConnections()
       await ofFeatures.listen(how)
       return server.listen(how)
     },

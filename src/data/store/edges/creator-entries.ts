@@ -6,7 +6,7 @@ import type { Pointer } from './edge.ts'
 import { type Reader, readVarint, skipVarint, unzigzag, writeVarint, zigzag } from './varint.ts'
 
 const buffer = Buffer.allocUnsafe(32)
-const reader: Reader = { bytes: buffer, at: 0 }
+const reader = { bytes: buffer as Uint8Array, at: 0, keyHash: 0, period: 0, keyPeriod: 0 }
 
 export function indexPointers(bytes: Uint8Array, first: number): ListIndex {
   return indexList(bytes, first, skipTail)
@@ -89,11 +89,17 @@ export function positionOf({ count, keys }: ListIndex, subject: number): number 
 }
 
 function readPointer(subject: number): Pointer {
-  const keyHash = reader.bytes[reader.at++]!
-  const head = readVarint(reader)
-  const period = unzigzag(Math.floor(head / 2))
-  const keyPeriod = head % 2 === 0 ? period : period + unzigzag(readVarint(reader))
+  readTail(reader)
+  const { period, keyPeriod, keyHash } = reader
   return { subject, period, keyPeriod, keyHash }
+}
+
+/** Reads what follows an entry's subject. */
+export function readTail(at: Reader & Omit<Pointer, 'subject'>): void {
+  at.keyHash = at.bytes[at.at++]!
+  const head = readVarint(at)
+  at.period = unzigzag(Math.floor(head / 2))
+  at.keyPeriod = head % 2 === 0 ? at.period : at.period + unzigzag(readVarint(at))
 }
 
 function skipTail(at: Reader): void {

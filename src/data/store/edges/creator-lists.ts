@@ -16,6 +16,7 @@ import {
 } from './creator-entries.ts'
 import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
 import { keyHashOf, keyPeriodOf, type Pointer } from './edge.ts'
+import { type PackedPointers, packPointers } from './packed-pointers.ts'
 
 /** The first chunk of a list is stored under 0, so that no entry is ever below it. */
 const LOWEST: CreatorChunk = {
@@ -129,6 +130,11 @@ export class CreatorLists {
   /** All entries, ascending by subject. */
   all(db: Db, creator: number): Pointer[] {
     return this.#rows(db).all.all(creator).flatMap(pointersOf)
+  }
+
+  /** The same, for readers that need few of them. */
+  packed(db: Db, creator: number): PackedPointers {
+    return packPointers(this.#rows(db).all.all(creator))
   }
 
   /** The accounts among these that have entries. */

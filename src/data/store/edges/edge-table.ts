@@ -15,6 +15,7 @@ import {
 import type { EdgeKind } from './chunk.ts'
 import { CreatorLists } from './creator-lists.ts'
 import { compareKeys, type Edge, isSameKey, type Pointer } from './edge.ts'
+import type { PackedPointers } from './packed-pointers.ts'
 import { type Before, SubjectLists } from './subject-lists.ts'
 
 type Pair = readonly [creator: number, subject: number]
@@ -227,6 +228,11 @@ export class EdgeTable {
   /** All pointers of an account, ascending by subject. */
   pointersOf(db: Db, uid: number): Pointer[] {
     return this.#byCreator.all(db, uid)
+  }
+
+  /** The same, for readers that need few of them. */
+  packedPointersOf(db: Db, uid: number): PackedPointers {
+    return this.#byCreator.packed(db, uid)
   }
 
   /** The account's records that a pointer may lead to. */

@@ -109,7 +109,7 @@ export function presentEach(
   { viewCache }: Needs<'viewCache'>,
   reader: Reader,
   page: Offered,
-  { isShown = notBlockedOrMuted, room = createAnswerBudget() }: Presenting = {},
+  { isShown = notBlockedOrMuted, room = createAnswerBudget(reader) }: Presenting = {},
 ): Generator<void, readonly (object | undefined)[]> {
   const fields = ({ feedContext }: Chosen) => ({ feedContext, reqId: page.reqId })
   function present(some: readonly { choice: Chosen; item: number }[]): (object | undefined)[] {

@@ -55,7 +55,7 @@ const FEWEST = 10
 function* filled(app: AppContext, { reader, offered, judge, limit }: Filling) {
   const { feed, items } = offered
   const page: { views: object[]; shown: number[]; read: number } = { views: [], shown: [], read: 0 }
-  const room = createAnswerBudget()
+  const room = createAnswerBudget(reader)
   while (page.read < feed.length && page.views.length < limit && !room.isFull) {
     const end = Math.min(feed.length, page.read + Math.max(FEWEST, limit - page.views.length))
     const { suits, takesTurn } = judge(items.slice(page.read, end).map(({ item }) => item))

@@ -1,10 +1,11 @@
 // How much one answer holds. A post may be 100 kB, and an item shows up to a dozen of them: itself, its root and
 // parent, and what each of them quotes. A hundred such items were an answer of 134 MB.
 
+import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { ReadyJson } from '../../../answers/views/json/ready-json.ts'
 
-/** Of a hundred ordinary items, thirty times as much. */
-const MAX_BYTES = 12 << 20
+/** Of a hundred ordinary items, thirty times as much; for visitors, whose pages are read again here, ten times. */
+const MAX_BYTES = { member: 12 << 20, visitor: 4 << 20 }
 
 export type AnswerBudget = {
   readonly isFull: boolean
@@ -17,7 +18,8 @@ export type AnswerBudget = {
   ): readonly (V | undefined)[]
 }
 
-export function createAnswerBudget(maxBytes = MAX_BYTES): AnswerBudget {
+export function createAnswerBudget({ viewer }: Pick<Reader, 'viewer'>): AnswerBudget {
+  const maxBytes = viewer ? MAX_BYTES.member : MAX_BYTES.visitor
   let bytes = 0
   let presented = 0
   return {

@@ -131,7 +131,7 @@ function* answer<C extends Call<never>, About, Read extends SkeletonPage<unknown
     edges.above = undefined
     edges.fitting = undefined
     let seen = 0
-    const budget = createAnswerBudget()
+    const budget = createAnswerBudget(call)
     return filledPage({ ...part, cursor, end }, function* (from, count) {
       const range = { limit: count, cursor: from }
       const found = yield* allSteps(() => steps.skeleton(app, { call, about, range }))

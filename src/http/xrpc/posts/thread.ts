@@ -57,6 +57,7 @@ function* hydrated(
 ): Generator<void, { state: ThreadState; ids: number[] }> {
   let state: ThreadState | undefined
   const read: number[] = []
+  const most = reader.viewer ? MAX_CHARACTERS.member : MAX_CHARACTERS.visitor
   let characters = 0
   const add = (some: readonly number[]) => {
     const more = hydrator.thread({ anchor, ids: [...some] }, reader)
@@ -69,7 +70,7 @@ function* hydrated(
     yield
     read.push(...some)
     for (const id of some) characters += state?.posts.get(id)?.characters ?? 0
-    if (characters > MAX_CHARACTERS) break
+    if (characters > most) break
   }
   return { state: state ?? hydrator.thread({ anchor, ids: [] }, reader), ids: read }
 }
@@ -90,7 +91,7 @@ const MAX_ROUNDS = 3
  * Of the records in one answer: four times what a thousand ordinary posts have. Fifteen hundred as large as they
  * may be would be 150 MB.
  */
-const MAX_CHARACTERS = 4_000_000
+const MAX_CHARACTERS = { member: 4_000_000, visitor: 1_500_000 }
 /** Of these, only as many at once as fit into a turn. */
 const POSTS_AT_ONCE = 50
 /** More than are presented at once: each part hydrates the anchor, too. */
@@ -118,7 +119,7 @@ export function* presentThread<Plan>(
 ): Generator<void, { plan: Plan; posts: Map<number, ReadyJson | object> }> {
   const absent = new Set<number>()
   const posts: ThreadPosts = new Map()
-  const budget = createAnswerBudget()
+  const budget = createAnswerBudget(thread.reader)
   for (let round = 1; ; round++) {
     const planned = plan(absent)
     const ids = postsOf(planned)

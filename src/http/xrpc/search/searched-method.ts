@@ -69,7 +69,7 @@ function answer<C extends Call<never>, About, Item>(
 
   /** What is more than an answer holds is on the next page. */
   function filled(most: number): MaybeLater<FilledPage<NonNullable<View>>> {
-    const budget = createAnswerBudget()
+    const budget = createAnswerBudget(call)
     return andThen(fillPageLater({ limit: most, cursor }, readInto(budget)), (complete) =>
       budget.isFull && budget.presented < most ? filled(budget.presented) : complete,
     )

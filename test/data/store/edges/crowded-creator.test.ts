@@ -1,5 +1,5 @@
-// A creator with thousands of records of one moment, as programs make them: a page looks at each pointer a few
-// times, whatever their number, and sorts none of them.
+// A creator with thousands of records, of one moment, as programs make them, or each of its own: a page makes an
+// object only of those that it needs, whatever their number.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,27 +11,30 @@ import { newestSubjects } from '../../../../src/data/store/edges/newest-subjects
 import { NEWEST } from '../../../../src/data/store/edges/subject-lists.ts'
 
 const COUNT = 20_000
-const LOOKS = 2.5
 const PERIOD = 170_000
 const LIMIT = 100
-const AT_MS = periodStart(PERIOD)
-const MOMENT = { sortAt: AT_MS, createdAt: AT_MS }
 
-test('a page of a crowded moment looks at each pointer a few times', () => {
-  const { read, looks } = crowded()
+test('a page of a crowded moment makes as many pointers as it has', () => {
+  const { read, made } = listOf(() => PERIOD)
   const page = read(NEWEST)
   expect(page.map(({ subject }) => subject)).toEqual(numbersBelow(COUNT))
-  expect(looks()).toBeLessThan(COUNT * LOOKS)
+  expect(made()).toBe(LIMIT)
   const last = page.at(-1)!
   const next = read({ sortAt: last.sortAt, uid: last.subject })
   expect(next.map(({ subject }) => subject)).toEqual(numbersBelow(COUNT - LIMIT))
+})
+
+test('and so does one of a long list', () => {
+  const { read, made } = listOf((i) => PERIOD + i)
+  expect(read(NEWEST).map(({ subject }) => subject)).toEqual(numbersBelow(COUNT))
+  expect(made()).toBe(LIMIT)
 })
 
 function numbersBelow(high: number): number[] {
   return Array.from({ length: LIMIT }, (_, i) => high - 1 - i)
 }
 
-function crowded() {
+function listOf(periodAt: (subject: number) => number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-crowded-'))
   const db = openWriter(dataDir)
   onTestFinished(() => {
@@ -39,26 +42,28 @@ function crowded() {
     rmSync(dataDir, { recursive: true, force: true })
   })
   let count = 0
-  const pointers = Array.from({ length: COUNT }, (_, i): Pointer => {
-    const times = { period: PERIOD, keyPeriod: PERIOD, keyHash: 0 }
-    return {
-      ...times,
-      get subject() {
-        count++
-        return i
-      },
-    }
-  })
+  const pointers = {
+    subjects: Float64Array.from({ length: COUNT }, (_, i) => i),
+    periods: Int32Array.from({ length: COUNT }, (_, i) => periodAt(i)),
+    at(i: number): Pointer {
+      count++
+      const period = periodAt(i)
+      return { subject: i, period, keyPeriod: period, keyHash: 0 }
+    },
+  }
   const table = {
-    pointersOf: () => pointers,
+    packedPointersOf: () => pointers,
     resolveAll: (_: unknown, uid: number, some: readonly Pointer[]) =>
-      some.map(({ subject }): Edge => ({ uid, rkey: `${subject}`, subject, ...MOMENT })),
+      some.map(({ subject, period }): Edge => {
+        const sortAt = periodStart(period)
+        return { uid, rkey: `${subject}`, subject, sortAt, createdAt: sortAt }
+      }),
   }
   return {
     read: (before: typeof NEWEST) => {
       count = 0
       return newestSubjects(db, table, { creator: 1, before, limit: LIMIT })
     },
-    looks: () => count,
+    made: () => count,
   }
 }

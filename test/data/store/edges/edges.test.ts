@@ -165,8 +165,8 @@ describe('packed edges', () => {
     db.exec('COMMIT')
     let resolved = 0
     const counting = {
-      pointersOf: (...args: Parameters<typeof likeEdges.pointersOf>) =>
-        likeEdges.pointersOf(...args),
+      packedPointersOf: (...args: Parameters<typeof likeEdges.packedPointersOf>) =>
+        likeEdges.packedPointersOf(...args),
       resolveAll: (...args: Parameters<typeof likeEdges.resolveAll>) => {
         resolved += args[2].length
         return likeEdges.resolveAll(...args)

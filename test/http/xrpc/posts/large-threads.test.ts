@@ -27,15 +27,23 @@ type Flat = { thread: { value: { $type: string } }[] }
 
 test('a thread of large replies has some of them', async () => {
   const { w, uri } = start()
-  const { thread } = await w.get<Thread>('app.bsky.feed.getPostThread', { uri })
+  const { thread } = await w.get<Thread>('app.bsky.feed.getPostThread', { uri }, alice)
   expect(thread.post.replyCount).toBe(REPLIES)
   expect(thread.replies.length).toBeGreaterThan(40)
   expect(thread.replies.length).toBeLessThan(REPLIES)
   const isComplete = ({ $type }: { $type: string }) => $type.endsWith('#threadViewPost')
   expect(thread.replies.every(isComplete)).toBe(true)
   const query = { anchor: uri, branchingFactor: 100 }
-  const flat = await w.get<Flat>('app.bsky.unspecced.getPostThreadV2', query)
+  const flat = await w.get<Flat>('app.bsky.unspecced.getPostThreadV2', query, alice)
   expect(flat.thread.length).toBeGreaterThan(40)
   expect(flat.thread.length).toBeLessThan(100)
   expect(flat.thread.every(({ value }) => value.$type.endsWith('#threadItemPost'))).toBe(true)
+})
+
+test('and fewer for visitors, whose pages are made of the answer', async () => {
+  const { w, uri } = start()
+  const { thread } = await w.get<Thread>('app.bsky.feed.getPostThread', { uri })
+  expect(thread.post.replyCount).toBe(REPLIES)
+  expect(thread.replies.length).toBeGreaterThan(10)
+  expect(thread.replies.length).toBeLessThan(60)
 })

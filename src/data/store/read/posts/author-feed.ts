@@ -38,7 +38,8 @@ export type AuthorFeedWindow = {
   /** Whether rows at the floor itself are missing: a list read is all one millisecond. */
   isPartial: boolean
 }
-type Columns = [sortAt: number, id: number, cid: Buffer, shown: number]
+/** Of those that the filter leaves out, no CID is read: of thousands, that would be most of the work. */
+type Columns = [sortAt: number, id: number, cid: Buffer | null]
 
 /**
  * @returns a function that reads both lists at or before `until`, as far down as both windows reach
@@ -49,7 +50,7 @@ export function prepareAuthorFeed(db: Db) {
       filter,
       db
         .prepare<[number, number, number], Columns>(
-          `SELECT p.sort_at, p.id, p.cid, (${condition}) FROM posts p
+          `SELECT p.sort_at, p.id, iif(${condition}, p.cid, NULL) FROM posts p
           WHERE p.uid = +? AND p.state = 1 AND p.sort_at <= +? ORDER BY p.sort_at DESC LIMIT +?`,
         )
         .raw(),
@@ -57,7 +58,7 @@ export function prepareAuthorFeed(db: Db) {
   )
   const selectReposts = db
     .prepare<[number, number, number], Columns>(
-      `SELECT sort_at, id, cid, 1 FROM reposts
+      `SELECT sort_at, id, cid FROM reposts
       WHERE uid = +? AND sort_at <= +? ORDER BY sort_at DESC LIMIT +?`,
     )
     .raw()
@@ -74,9 +75,9 @@ export function prepareAuthorFeed(db: Db) {
     const floor = Math.max(...ends.map((end) => end.floor), -Infinity)
     const isPartial = ends.some((end) => end.isPartial && end.floor === floor)
     const toRows = (columns: Columns[], toItem: (id: number) => number): AuthorFeedRow[] =>
-      columns
-        .filter(([sortAt, , , isVisible]) => sortAt >= floor && isVisible === 1)
-        .map(([sortAt, id, cid]) => ({ sortAt, cid: unpackCid(cid), tie: toItem(id) }))
+      columns.flatMap(([sortAt, id, cid]) =>
+        cid && sortAt >= floor ? { sortAt, cid: unpackCid(cid), tie: toItem(id) } : [],
+      )
     return { rows: [...toRows(posts, postItem), ...toRows(reposts, repostItem)], floor, isPartial }
   }
 }
