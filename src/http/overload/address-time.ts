@@ -31,6 +31,8 @@ export type SmallAnswer = 'health' | 'preflight'
  */
 export const REQUEST_MS = 0.15
 export const CONNECTION_MS = 0.08
+/** A connection to whatever server the DID names, and reading its document: no turn of the call. */
+export const LOOKUP_MS = 2
 
 /** So that what an address buys is below 2 s with what was under way when its time was up. */
 const MS_A_VISITORS_POINT = 0.4

@@ -1,9 +1,11 @@
 // Look-ups of token issuers are charged, so that a token cannot cause free requests to other servers. The address
 // pays before a request is sent, from its look-up points; if the address or the account has none left, the
-// call is refused without one. Look-ups of members are free, once a day each.
+// call is refused without one. The work of a look-up counts against the address's time, too. Look-ups of members are
+// free, once a day each.
 
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Asker, LookupCause } from '../../sources/identity/resolver.ts'
+import { type AddressTime, LOOKUP_MS } from './address-time.ts'
 import type { ChargedRequest } from './charged-request.ts'
 import type { RateLimit } from './rate-limits.ts'
 
@@ -12,11 +14,12 @@ export function createAskers(parts: {
   visitors: RateLimit
   /** For DID documents that are not cached, or are refetched after a signature failure. */
   lookups: RateLimit
+  time: Pick<AddressTime, 'add'>
   /** Undefined for visitors without limits. */
   visitorOf: (request: ChargedRequest) => string | undefined
   isMember: (did: string) => boolean
 }): (request: ChargedRequest) => Asker {
-  const { members, visitors, lookups, visitorOf, isMember } = parts
+  const { members, visitors, lookups, time, visitorOf, isMember } = parts
 
   function refusal(
     request: ChargedRequest,
@@ -29,9 +32,11 @@ export function createAskers(parts: {
     const refused = visitors.ifSpent(request, address)
     if (refused || cause === 'stale') return refused
     const tooMany = lookups.charge(request, `lookups ${address}`, 1)
+    if (tooMany) return tooMany
+    time.add(address, LOOKUP_MS)
     // Not shown in the answer, as the request itself is charged separately.
-    if (!tooMany) request.limitHeaders = undefined
-    return tooMany
+    request.limitHeaders = undefined
+    return undefined
   }
 
   return (request) => new RequestAsker(request, { visitorOf, refusal })

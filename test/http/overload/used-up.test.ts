@@ -52,6 +52,7 @@ async function listening(proxies: string[] = ['127.0.0.0/8']) {
     serviceAuth: {
       verify: async (token, ...rest) => {
         verified += 1
+        if (token.includes('.looked-up.')) rest[1]?.asker?.beforeLookup?.(BOB, 'unknown')
         if (token.endsWith('.forged')) throw new ServiceAuthError('BadJwtSignature', 'forged')
         return trustingAuth.verify(token, ...rest)
       },
@@ -150,6 +151,20 @@ test('answers that cost no points use up an address’s time, and so do refusals
     for (let n = 0; n < 40; n++) await statusOf(path, { ...requested, from })
     expect([path, await statusOf('/page', { from })]).toEqual([path, 429])
   }
+})
+
+test('looking up who signed a token is work of its address, too', async () => {
+  const { statusOf, useUp } = await listening()
+  const [free, paid] = ['203.0.113.20', '203.0.113.21']
+  for (const [from, as] of [
+    [free, 'unread.cached.forged'],
+    [paid, 'unread.looked-up.forged'],
+  ] as const) {
+    await useUp({ ms: ALL_MS - 60, from })
+    for (let n = 0; n < 40; n++) await statusOf(TIMELINE, { as, from })
+  }
+  expect(await statusOf('/page', { from: free })).toBe(200)
+  expect(await statusOf('/page', { from: paid })).toBe(429)
 })
 
 test('a monitor’s and a browser’s few questions are answered still', async () => {

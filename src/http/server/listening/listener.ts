@@ -12,6 +12,7 @@ import { createConnectionLimit } from './address-connections.ts'
 import type { Entrance } from './entrance.ts'
 import { type SlowReaderLimits, watchSlowReaders } from './slow-readers.ts'
 import type { SocketBytes } from './socket-bytes.ts'
+import { leaveRestUnparsed } from './unparsed-rest.ts'
 import { boundUnreadBody } from './unread-bodies.ts'
 import { refuseUnreadable } from './unreadable-requests.ts'
 
@@ -91,7 +92,10 @@ export function startHttp(
     (request, response) => {
       const { socket } = request
       silent.delete(socket)
-      if (!pipelines.mayAsk(socket, response)) return
+      if (!pipelines.mayAsk(socket, response)) {
+        entrance?.unreadable(socket)
+        return
+      }
       if (entrance && !entrance.mayEnter(request, response)) return
       boundUnreadBody(request, response)
       answer(request, response)
@@ -104,6 +108,7 @@ export function startHttp(
   http.on('connection', (socket) => {
     if (!mayConnect(socket)) return
     entrance?.connected(socket)
+    leaveRestUnparsed(socket)
     silent.add(socket)
     open.add(socket)
     options.bytes?.add(socket)
@@ -138,7 +143,7 @@ function shared(limits: ListenerLimits, threads: number): ListenerLimits {
 /**
  * Limits pipelining. Our clients send few requests before the first is answered, but Node would
  * start every request it has read: a few kilobytes of them are seconds of work, ahead of all other
- * clients.
+ * clients. Of what was read of a connection that is closed for it, no more is parsed.
  */
 function createPipelineLimit() {
   const pipelines = new WeakMap<Socket, Pipeline>()
@@ -152,7 +157,7 @@ function createPipelineLimit() {
     const pipeline = pipelines.get(socket) ?? openPipeline()
     if (pipeline.count === 0) pipelines.set(socket, pipeline)
     if (unanswered(pipeline).count === MAX_PIPELINED) {
-      hangUp(socket)
+      socket.destroy()
       return false
     }
     pipeline.slots[pipeline.count++] = response
@@ -190,21 +195,6 @@ function unanswered(pipeline: Pipeline): Pipeline {
   slots.fill(undefined, left, count)
   pipeline.count = left
   return pipeline
-}
-
-/**
- * By then Node has parsed every request it read, two thousand in 64 kB, and creates an error for
- * each when the socket closes. Most of that cost is the stack traces, which are never used.
- */
-function hangUp(socket: Socket): void {
-  const { stackTraceLimit } = Error
-  socket.prependOnceListener('close', () => {
-    Error.stackTraceLimit = 0
-  })
-  socket.once('close', () => {
-    Error.stackTraceLimit = stackTraceLimit
-  })
-  socket.destroy()
 }
 
 /** @throws if the port is taken, or can't be shared although `options` ask for it */

@@ -1,5 +1,5 @@
 // A client that sends thousands of requests without waiting for answers is disconnected at little cost: the
-// test counts requests begun and stacks captured, not time. And what is answered is forgotten.
+// test counts requests begun and parsed, not time. And what is answered is forgotten.
 
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -13,22 +13,22 @@ import { until } from '../../../support/eventually.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-test('two thousand requests at once begin a few, and leave no stacks behind', async () => {
+test('of two thousand requests at once, a few are begun, and no more are parsed', async () => {
   let begun = 0
   const { http } = startHttp(() => begun++, { threads: 1, isProxy: () => false })
-  const stacks: string[] = []
-  http.on('request', (request) => request.on('error', ({ stack = '' }) => stacks.push(stack)))
+  let parsed = 0
+  http.on('request', (request) => {
+    parsed++
+    request.on('error', () => undefined)
+  })
   const { port } = await listenOn(http, { port: 0, host: '127.0.0.1' })
-  const { stackTraceLimit } = Error
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(2_000))
   await new Promise((resolve) => socket.once('close', resolve))
   await new Promise((resolve) => http.close(resolve))
   expect(begun).toBeLessThan(20)
-  expect(stacks.length).toBeGreaterThan(100)
-  expect(stacks.filter((stack) => stack.includes('\n'))).toEqual([])
-  expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+  expect(parsed).toBeLessThan(20)
 })
 
 test('an idle connection keeps neither its last request nor its response', async () => {
