@@ -4,8 +4,9 @@
 
 import type { Socket } from 'node:net'
 
+type Begin = (request: unknown, isKeptAlive: unknown) => unknown
 /** Not in the types of Node, which do not promise it: without it, the rest is parsed. */
-type Parsed = Socket & { parser?: { onIncoming?: (...request: unknown[]) => unknown } | null }
+type Parsed = Socket & { parser?: { onIncoming?: Begin } | null }
 
 /** As the parser understands what is returned for a request. */
 const IS_OTHER_PROTOCOL = 2
@@ -15,5 +16,6 @@ export function leaveRestUnparsed(socket: Socket): void {
   const { parser } = socket as Parsed
   const begin = parser?.onIncoming
   if (!parser || !begin) return
-  parser.onIncoming = (...request) => (socket.destroyed ? IS_OTHER_PROTOCOL : begin(...request))
+  parser.onIncoming = (request, isKeptAlive) =>
+    socket.destroyed ? IS_OTHER_PROTOCOL : begin(request, isKeptAlive)
 }
