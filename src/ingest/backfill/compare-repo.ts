@@ -9,13 +9,14 @@ import { revTimeMs } from '../../base/atproto/tid.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { findBackfill, putBackfill } from '../../data/store/fetching/backfills.ts'
 import { allMembers, findMember } from '../../data/store/members/members.ts'
+import { latestRevOf } from '../../data/store/posts/latest-rev.ts'
 import { actorStatus } from '../../data/store/records/actors.ts'
 import { isFollowing } from '../../data/store/records/follows.ts'
 import { isHiddenStatus } from '../../data/store/records/status.ts'
 import { sweepingGap } from '../../data/store/stream/gap-repair.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { allRules, collectionsReadWith } from '../indexing/collections/all-rules.ts'
-import { type Reconciled, reconcile } from './reconcile.ts'
+import { isSetBack, type Reconciled, reconcile } from './reconcile.ts'
 import { findCollections, holds, type RepoJobResult, sum } from './repo-jobs.ts'
 import type { Services } from './work.ts'
 
@@ -79,7 +80,10 @@ export async function checkRepo(services: Services, repo: RepoTarget): Promise<v
   commit((ctx) => putBackfill(ctx.db, repo.uid, 'repo', done))
 }
 
-/** A revision whose time is not credible proves nothing, even if it is the one from last time. */
+/**
+ * A revision whose time is not credible proves nothing, even if it is the one from last time. One
+ * before the latest that was seen is of a server that was set back.
+ */
 function isUnchanged(
   { db, now }: Services,
   { uid }: RepoTarget,
@@ -87,6 +91,7 @@ function isUnchanged(
 ): boolean {
   const timeMs = revTimeMs(rev, now())
   if (timeMs === undefined) return false
+  if (isSetBack(latestRevOf(db, uid), rev)) return false
   return timeMs < sinceMs - REV_SLACK_MS || findBackfill(db, uid, 'repo')?.rev === rev
 }
 

@@ -7,6 +7,7 @@ import { type PackedRkey, packRkey, unpackRkey } from '../../base/atproto/keys.t
 import { revTimeMs, tidAt } from '../../base/atproto/tid.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { findMember } from '../../data/store/members/members.ts'
+import { latestRevOf } from '../../data/store/posts/latest-rev.ts'
 import { findTombstone } from '../../data/store/records/tombstones.ts'
 import { walkComplete } from '../../sources/pds/complete-walk.ts'
 import { walkCollection } from '../../sources/pds/listing.ts'
@@ -74,6 +75,7 @@ export async function reconcile(
     return { complete: true, floor: undefined, next: undefined, ...nothing, rev: undefined }
   }
   const isOwn = what.collection === POST && findMember(services.db, repo.uid) !== undefined
+  const seen = unseen.size > 0 ? latestRevOf(services.db, repo.uid) : undefined
   // Orders the deletions found here among those of the stream. Without held keys there are none.
   const rev = unseen.size > 0 || isOwn ? await services.pds.getLatestRev(repo) : undefined
   const repoRev = isOwn && rev && revTimeMs(rev, beganAt) !== undefined ? rev : undefined
@@ -100,8 +102,15 @@ export async function reconcile(
     if (!(await isThere(services, repo, { ...what, rkey }))) gone.push(rkey)
   // Some servers list a repository that they don't have as an empty one.
   if (gone.length > 0 && rev === undefined) await services.pds.describeRepo(repo)
-  const removed = await removeGone(services, repo, { ...what, rkeys: gone, rev, beganAt })
+  // Where the server was set back, its revision is before what it no longer has.
+  const goneAt = isSetBack(seen, rev) ? undefined : rev
+  const removed = await removeGone(services, repo, { ...what, rkeys: gone, rev: goneAt, beganAt })
   return { ...end, removed, broken, unchecked: rest.length - checked.length, rev }
+}
+
+/** Whether a server has less than it had: `seen` was received before its revision was asked for. */
+export function isSetBack(seen: string | undefined, rev: string | undefined): boolean {
+  return seen !== undefined && rev !== undefined && rev < seen
 }
 
 type WalkOut = (services: ListingServices, repo: RepoTarget, walk: Walk) => Promise<ListingEnd>

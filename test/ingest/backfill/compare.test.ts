@@ -37,6 +37,7 @@ import {
 } from '../../support/foreign-pds.ts'
 import type { PdsAccount, PdsDouble } from '../../support/pds-double.ts'
 import { createRandom, type Random } from '../../support/random.ts'
+import { tidAt } from '../../support/records.ts'
 import { createRepositoryActs } from '../../support/repository-acts.ts'
 import { testSeed } from '../../support/seed.ts'
 import type { Commit } from '../../support/simulated-network/repository.ts'
@@ -259,6 +260,33 @@ describe('a gap that no host can replay', () => {
     expect(requested.filter((value) => value.endsWith(bob.did))).toEqual([
       `getLatestCommit ${bob.did}`,
     ])
+  })
+
+  it('compares accounts whose server was set back to before the gap', async () => {
+    const { member, authors } = await setUp()
+    const early = tidAt(Date.UTC(2020, 0, 1) * 1000)
+    const accounts = [member, authors[0]!]
+    const lost = accounts.map((account) => {
+      world.live(world.post(account, 'in the backup'))
+      const later = world.post(account, 'lost with the disk')
+      world.live(later)
+      return later.rkey
+    })
+    await world.settled()
+    for (const [i, account] of accounts.entries()) {
+      account.remove('app.bsky.feed.post', lost[i]!, Date.now())
+      Object.assign(account, { rev: early })
+    }
+    const nowUs = Date.now() * 1000
+    const from = { host: 'wss://a', fromUs: nowUs, toUs: nowUs + 1 }
+    compareGap(world.db, insertGap(world.db, { ...from, cause: 'outdated-cursor' }, Date.now()))
+    const repair = startSweeping()
+    await until(() => gapCounts(world.db).open + gapCounts(world.db).repairing === 0)
+    await repair.stop()
+    for (const [i, account] of accounts.entries()) {
+      const [there] = account.collections.get('app.bsky.feed.post')!.keys()
+      expect(held(account, 'app.bsky.feed.post'), String(i)).toEqual([there])
+    }
   })
 
   it('restores an account that came back during it, if its server confirms, but none hidden by another service', async () => {
