@@ -31,7 +31,9 @@ async function lieAsRelay(
   const liar = pick(world.hosts, dice)
   const others = world.hosts.filter((host) => host !== liar)
   const before = await failures(subject.origin)
-  const about = new Set([...world.steadyAuthors(), ...world.members.map(({ did }) => did)])
+  const members = new Set(world.members.map(({ did }) => did))
+  // An author whom the last member unfollows meanwhile is a stranger.
+  const about = (did: string) => members.has(did) || world.steadyAuthors().has(did)
   liar.lies = { about, mayOmit: others.some((host) => host.openConnections() > 0) }
   await sleep(forMs * 6)
   liar.lies = undefined

@@ -37,7 +37,8 @@ export type StreamHost = Pick<
   lies?: RelayLies | undefined
 }
 
-export type RelayLies = { about: ReadonlySet<string>; mayOmit: boolean }
+/** `about`: now, since what it says of others is believed (docs/SOURCES.md). */
+export type RelayLies = { about: (did: string) => boolean; mayOmit: boolean }
 
 type Account = ReturnType<JetstreamDouble['connections']>[number]
 type Reader = { socket: WebSocket; position: number; account: Account }
@@ -121,7 +122,7 @@ export async function createRelayHost(
       const seq = log.append(emission)
       const { timeUs } = log.entry(seq)!.event
       const body = stream.bodyOf(emission as NetworkEvent)
-      const lies = host.lies?.about.has(emission.did) ? host.lies : undefined
+      const lies = host.lies?.about(emission.did) ? host.lies : undefined
       const reported =
         lies && body.type === '#commit' ? lieAbout(body, random.next(), lies) : [body]
       frames.set(
