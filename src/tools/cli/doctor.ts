@@ -2,7 +2,7 @@
 // access. Each line reports a success, or a problem and its fix.
 
 import { styleText } from 'node:util'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { examineConfig, settingSources } from '../../base/config/config.ts'
 import { areas } from '../doctor/areas.ts'
 import type { Examination, Examined } from '../doctor/examine.ts'
@@ -29,9 +29,11 @@ export function addDoctor(program: Command, features: readonly ToolsFeature[]): 
     .option('--only <areas>', 'check only these areas, separated by commas', (text) =>
       readAreas(text, known),
     )
-    .option(
-      '--independence',
-      'list the servers that readers depend on, and the setting that replaces each',
+    .addOption(
+      new Option(
+        '--independence',
+        'list the servers that readers depend on, and the setting that replaces each',
+      ).conflicts('only'),
     )
     .addHelpText('after', helpOf(known))
     .action((options: Options) =>
@@ -81,7 +83,8 @@ async function seeDoctor(
 
 async function tellOthers({ json }: Options): Promise<void> {
   const { dependenciesOf } = await import('../doctor/independence.ts')
-  const dependencies = dependenciesOf(examineConfig().config)
+  const { config, problems } = examineConfig()
+  const dependencies = dependenciesOf(config)
   const texts = dependencies.map(({ what, hosts, askedBy, gives, without, setting }) =>
     [
       `${bold(what)}: ${hosts.join(', ')}${askedBy === 'client' ? ' (used by clients)' : ''}`,
@@ -92,7 +95,11 @@ async function tellOthers({ json }: Options): Promise<void> {
   )
   const sum =
     'Members can load Following without any of these servers, with everything received so far.'
-  report(json, { dependencies }, [...texts, sum].join('\n\n'))
+  const wrong = problems.map(({ message }) => message)
+  const doubt = wrong.map((message) => `WRONG: ${safe(message)} The list is of its default.`)
+  report(json, { dependencies, problems: wrong }, [...texts, sum, ...doubt].join('\n\n'))
+  // A server with these settings does not start, so it depends on nobody.
+  if (wrong.length > 0) process.exitCode = EXIT.failed
 }
 
 function describe({ areas: examined }: Examination): string {
