@@ -18,6 +18,7 @@ import {
 import { createTraffic } from '../../src/sources/traffic.ts'
 import { closeSockets, differenceOf, kernelCount, passOn } from '../support/counted-socket.ts'
 import { until } from '../support/eventually.ts'
+import { didOf } from '../support/jetstream-double/made-up-ids.ts'
 
 const TLS = join(import.meta.dirname, '../fixtures/tls')
 const LIKES = 2_000
@@ -51,6 +52,52 @@ test.for([
   expect(likes.frames).toBe(LIKES)
   expect(likes.received === likes.plain).toBe(form === 'plain')
 })
+
+test.for(['plain', 'compressed'] as const)(
+  'filtered by the server, over a reconnection and a second host, %s: of each host',
+  async (form) => {
+    const doubles = [await startDouble(), await startDouble()]
+    const ports: number[] = []
+    for (const { url } of doubles) {
+      ports.push(await passOn(createServer(), Number(new URL(url).port)))
+    }
+    const hosts = ports.map((port) => `ws://localhost:${port}`)
+    const counts = createTraffic()
+    const filters = {
+      collections: ['app.bsky.feed.like'],
+      // Half of those who like.
+      dids: Array.from({ length: 25 }, (_, i) => didOf(i)),
+    }
+    const rig = startConsumer([], {
+      hosts,
+      compress: form === 'compressed',
+      filters,
+      meter: (from, wire) => counts.of(from, wire, 'stream'),
+    })
+    const kernel = [0, 0]
+    const hear = async (i: 0 | 1, connections: number) => {
+      await until(() => doubles[i]!.openConnections() === 1 && rig.consumer.status().connected)
+      expect(doubles[i]!.connections()).toHaveLength(connections)
+      const before = rig.events.length
+      emitLikes(doubles[i]!, LIKES)
+      await until(() => rig.events.length === before + LIKES / 2)
+      kernel[i]! += kernelCount(ports[i]!)
+    }
+    await hear(0, 1)
+    doubles[0]!.disconnect()
+    await until(() => doubles[0]!.connections().length === 2)
+    await hear(0, 2)
+    const refusal = { status: 503, name: 'ServiceUnavailable', message: 'later' }
+    doubles[0]!.refuseHandshakes(refusal, 2)
+    doubles[0]!.disconnect()
+    await hear(1, 1)
+    await rig.consumer.stop()
+    for (const [i, host] of hosts.entries()) {
+      const { socketBytes } = counts.read().find((source) => source.host === host)!
+      expect(Math.abs(socketBytes - kernel[i]!) / kernel[i]!).toBeLessThan(0.01)
+    }
+  },
+)
 
 test('of a TLS socket, the bytes on the line are counted', async () => {
   const certificate = { cert: readFileSync(join(TLS, 'good.pem')) }
