@@ -99,6 +99,8 @@ export async function resolveAccount(
   })
   const account = did ?? known(handle)
   if (account) return { did: account, handle }
+  const trouble = await resolver.dnsTrouble()
+  if (trouble) unreachable(name)(new Error(trouble))
   throw new OperatorError(
     404,
     `No account has the handle ${name}.`,
@@ -124,7 +126,7 @@ function unreachable(name: string): (error: Error) => never {
     throw new OperatorError(
       503,
       `${name} can’t be looked up right now: ${error.message}.`,
-      'Try again later. `slipstream doctor` checks the network and the PLC directory.',
+      'Try again later. `slipstream doctor --only network` tells whether this machine’s network or its name servers are the trouble.',
     )
   }
 }

@@ -13,6 +13,8 @@ export type HandleLookup = {
   did: string | undefined
   /** False if a server could not be reached, so that a missing DID proves nothing. */
   certain: boolean
+  /** The name itself does not exist, if DNS can be believed. */
+  isNoName?: boolean
 }
 
 type Options = { fetch: GuardedFetch; resolveTxt: ResolveTxt; signal?: AbortSignal }
@@ -27,6 +29,7 @@ const LASTING = new Set<FetchFailure>([
   'bad-url',
   'too-large',
 ])
+const NO_NAME = new Set<FetchFailure>(['dns', 'private-address'])
 
 export function createTxtResolver(): ResolveTxt {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })
@@ -43,8 +46,12 @@ export async function lookupHandle(handle: string, options: Options): Promise<Ha
     stop.abort()
     return overDns
   }
-  const { did, certain } = await overHttps
-  return { did, certain: did !== undefined || (certain && overDns.certain) }
+  const { did, certain, isNoName } = await overHttps
+  return {
+    did,
+    certain: did !== undefined || (certain && overDns.certain),
+    isNoName: isNoName && overDns.isNoName,
+  }
 }
 
 /** More than one `did=` record is an error and must not be resolved by guessing. */
@@ -55,7 +62,7 @@ async function lookupDns(handle: string, { resolveTxt }: Options): Promise<Handl
     const did = found.length === 1 ? found[0]!.slice('did='.length).trim() : ''
     return { did: isValidDid(did) ? did : undefined, certain: true }
   } catch (error) {
-    return { did: undefined, certain: isDenial(error) }
+    return { did: undefined, certain: isDenial(error), isNoName: true }
   }
 }
 
@@ -70,7 +77,9 @@ async function lookupHttps(handle: string, { fetch, signal }: Options): Promise<
     const did = response.body.toString().split('\n')[0]!.trim()
     return { did: isValidDid(did) ? did : undefined, certain: true }
   } catch (error) {
-    return { did: undefined, certain: error instanceof FetchError && LASTING.has(error.reason) }
+    if (!(error instanceof FetchError)) return { did: undefined, certain: false }
+    const { reason } = error
+    return { did: undefined, certain: LASTING.has(reason), isNoName: NO_NAME.has(reason) }
   }
 }
 

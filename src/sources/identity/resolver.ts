@@ -8,6 +8,7 @@ import type { Logger } from '../../base/obs/log.ts'
 import { createLimiter, type Limiter } from '../../base/util/limiter.ts'
 import { within } from '../../base/util/waits.ts'
 import type { Identity } from './did-document.ts'
+import { createDnsCheck } from './dns-check.ts'
 import {
   documentUrl,
   fetchIdentity,
@@ -15,7 +16,7 @@ import {
   UnansweredError,
 } from './fetch-identity.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
-import type { PrivateHosts } from './guarded-lookup.ts'
+import { createPublicLookup, type LookupAddresses, type PrivateHosts } from './guarded-lookup.ts'
 import {
   askPds,
   createTxtResolver,
@@ -43,6 +44,8 @@ export type Resolver = {
   resolveHandle(handle: string): Promise<string | undefined>
   /** Whether handle and DID name each other; undefined if that can't be checked now. */
   verifyHandle(did: string, handle: string): Promise<boolean | undefined>
+  /** Why nothing follows from a name that DNS does not find, if so; a private network may have no DNS. */
+  dnsTrouble(): Promise<string | undefined>
 }
 
 export type ResolveOptions = {
@@ -77,6 +80,8 @@ type ResolverOptions = {
    */
   allowPrivateHosts?: PrivateHosts
   resolveTxt?: ResolveTxt
+  /** Whether DNS finds any name; not used where `allowPrivateHosts` says that there may be none. */
+  addressesOf?: LookupAddresses
   /** Called when a lookup finds another signing key than the cached one. */
   onKeyChanged?: (did: string) => void
   /** Members' identities must not be delayed or evicted by a flood of strangers' ones. */
@@ -280,14 +285,26 @@ function createQueue(maxRunning: number, shareEach = SHARE_EACH): Limiter {
 }
 
 function createHandleResolver(
-  { fetch, allowPrivateHosts, resolveTxt = createTxtResolver() }: ResolverOptions,
+  options: ResolverOptions,
   resolve: Resolver['resolve'],
-): Pick<Resolver, 'resolveHandle' | 'verifyHandle'> {
+): Pick<Resolver, 'resolveHandle' | 'verifyHandle' | 'dnsTrouble'> {
+  const { fetch, plcUrl, now, allowPrivateHosts } = options
+  const { resolveTxt = createTxtResolver(), addressesOf = createPublicLookup() } = options
   const queue = createQueue(MAX_RUNNING.handle, SHARE_OF_DOMAIN)
+  const dns = createDnsCheck({ plcUrl, addressesOf, now })
 
-  function lookup(handle: string) {
+  async function lookup(handle: string): Promise<HandleLookup & { why?: string }> {
     const work = () => lookupHandle(handle.toLowerCase(), { fetch, resolveTxt })
-    return queue.run(work, registrableDomain(handle))
+    const found = await queue.run(work, registrableDomain(handle))
+    if (!found.certain) return { ...found, why: 'the network gives no answer' }
+    if (!found.isNoName || allowPrivateHosts === true) return found
+    const why = await dnsTrouble()
+    return why === undefined ? found : { ...found, certain: false, why }
+  }
+
+  async function dnsTrouble(): Promise<string | undefined> {
+    if (await dns.findsNames()) return undefined
+    return `DNS finds no name at all, not even ${dns.example}`
   }
 
   async function askOwnPds({ pds }: Identity, handle: string): Promise<HandleLookup> {
@@ -296,9 +313,10 @@ function createHandleResolver(
   }
 
   return {
+    dnsTrouble,
     async resolveHandle(handle) {
-      const { did, certain } = await lookup(handle)
-      if (!certain) throw new UnansweredError('the network gives no answer')
+      const { did, certain, why } = await lookup(handle)
+      if (!certain) throw new UnansweredError(why)
       return did
     },
     async verifyHandle(did, claimed) {

@@ -129,7 +129,7 @@ async function remove(context: CliContext, actor: string, options: RemoveOptions
     ? await server.ask<Removal>('DELETE', `/members/${encodeURIComponent(did)}`)
     : { returns: whyReturning(config.members, { did, handle }) }
   const again = returns ? ` ${AGAIN[returns]}` : ''
-  report(options.json, { did, exported, returns }, `${actor} is no longer a member.${again}`)
+  report(options.json, { did, exported, returns }, `${actor.trim()} is no longer a member.${again}`)
 }
 
 type Removal = { returns?: 'open' | 'named' | undefined }

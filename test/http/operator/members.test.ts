@@ -9,13 +9,19 @@ import { didOf } from '../../support/records.ts'
 
 const alice = didOf('alice')
 
-/** Alice has a record in DNS; `code` is what DNS says about all other names. */
-function network(code: string) {
+/** Alice has a record in DNS; `code` is what DNS says about all other names, but for the directory's. */
+function network(
+  code: string,
+  addressesOf = async () => ['198.41.0.4'],
+  allowPrivateHosts = false,
+) {
   return createResolver({
+    allowPrivateHosts,
     plcUrl: 'https://plc.test',
     fetch: async (url) => {
       throw new FetchError('dns', `no ${url}`)
     },
+    addressesOf,
     resolveTxt: async (name) => {
       if (name === '_atproto.alice.example.com') return [[`did=${alice}`]]
       throw Object.assign(new Error(code), { code })
@@ -36,6 +42,19 @@ test('a name that nobody has is not found', async () => {
   await expect(resolveAccount(network('ENOTFOUND'), 'zoe.example.com')).rejects.toMatchObject({
     status: 404,
     message: 'No account has the handle zoe.example.com.',
+  })
+})
+
+test.each([
+  ['on the internet', false],
+  ['on a private network, which may have no DNS', true],
+])('a name server that knows no name at all is the trouble, %s', async (_where, isPrivate) => {
+  const cut = network('ENOTFOUND', async () => [] as string[], isPrivate)
+  await expect(resolveAccount(cut, 'zoe.example.com')).rejects.toMatchObject({
+    status: 503,
+    message:
+      'zoe.example.com can’t be looked up right now: DNS finds no name at all, not even plc.test.',
+    hint: expect.stringContaining('doctor --only network'),
   })
 })
 

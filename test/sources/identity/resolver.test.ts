@@ -14,6 +14,7 @@ import {
   createGuardedFetch,
   type GuardedFetch,
 } from '../../../src/sources/identity/guarded-fetch.ts'
+import type { LookupAddresses } from '../../../src/sources/identity/guarded-lookup.ts'
 import type { ResolveTxt } from '../../../src/sources/identity/handle-lookup.ts'
 import { createResolver, type Resolver } from '../../../src/sources/identity/resolver.ts'
 import { until } from '../../support/eventually.ts'
@@ -417,8 +418,10 @@ describe('handles', () => {
     txt?: Record<string, string[][] | string>
     claimed?: string
     allowPrivateHosts?: boolean
+    addressesOf?: LookupAddresses
   }): Resolver {
     const { hosts = {}, txt = {}, claimed = 'alice.example.com' } = options
+    const { allowPrivateHosts, addressesOf = async () => ['198.41.0.4'] } = options
     const document = didDocument({ did, handle: claimed, pds: 'https://pds.test', signingKey: '' })
     const fetch: GuardedFetch = async (url) => {
       const answer = url === `https://plc.test/${did}` ? JSON.stringify(document) : hosts[url]
@@ -433,8 +436,8 @@ describe('handles', () => {
       if (typeof records === 'string') throw Object.assign(new Error(records), { code: records })
       return records
     }
-    const { allowPrivateHosts } = options
-    return createResolver({ fetch, plcUrl: 'https://plc.test', resolveTxt, allowPrivateHosts })
+    const plcUrl = 'https://plc.test'
+    return createResolver({ fetch, plcUrl, resolveTxt, addressesOf, allowPrivateHosts })
   }
 
   const record = '_atproto.alice.example.com'
@@ -485,6 +488,48 @@ describe('handles', () => {
   ])('are not said to lead nowhere while %s', async (_why, world) => {
     const request = handleWorld(world).resolveHandle('alice.example.com')
     await expect(request).rejects.toThrow(IdentityUnavailableError)
+  })
+
+  const portal = new FetchError('private-address', 'alice.example.com stands on 192.168.0.1')
+
+  test.each<[string, Parameters<typeof handleWorld>[0]]>([
+    ['says that no name exists', { addressesOf: async () => [] }],
+    [
+      'does not answer for the names that it must know',
+      { addressesOf: () => Promise.reject(new Error('silent')) },
+    ],
+    [
+      'leads all names to a portal',
+      {
+        txt: { [record]: 'ENODATA' },
+        hosts: { [wellKnown]: portal },
+        addressesOf: async () => ['192.168.0.1'],
+      },
+    ],
+  ])('are neither denied nor taken from their owner while DNS %s', async (_why, world) => {
+    const resolver = handleWorld(world)
+    const asked = resolver.resolveHandle('alice.example.com')
+    await expect(asked).rejects.toThrow('DNS finds no name at all, not even plc.test')
+    expect(await resolver.verifyHandle(did, 'alice.example.com')).toBeUndefined()
+  })
+
+  test('the directory’s name or a root name server’s suffices to believe DNS', async () => {
+    const addressesOf: LookupAddresses = async (name) =>
+      name === 'a.root-servers.net' ? ['198.41.0.4'] : []
+    expect(await handleWorld({ addressesOf }).resolveHandle('alice.example.com')).toBeUndefined()
+  })
+
+  test('a flood of names that do not exist asks whether DNS works once', async () => {
+    let count = 0
+    const addressesOf: LookupAddresses = async () => {
+      count += 1
+      return ['198.41.0.4']
+    }
+    const resolver = handleWorld({ addressesOf })
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => resolver.resolveHandle(`name${i}.example${i}.com`)),
+    )
+    expect(count).toBe(2)
   })
 
   test.each([

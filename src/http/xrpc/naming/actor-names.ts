@@ -108,7 +108,7 @@ function answerOf(handle: string, { did, isUnanswered }: Looked): string | undef
 }
 
 function notResolved(handle: string) {
-  return notHereYet(`The servers of ${handle} do not say whose handle it is`)
+  return notHereYet(`Whose handle ${handle} is can’t be found out now`)
 }
 
 /**
