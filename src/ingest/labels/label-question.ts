@@ -34,18 +34,29 @@ export async function askLabeler(
     onDropped: drops.note,
   })
   const isRequested = new Set(subjects)
-  const sound = labels.filter((label) => {
-    const isAnswer = isRequested.has(label.label.uri)
-    const isSound = isAnswer && isSignedBy(label, identity.key)
-    if (!isSound) drops.note(isAnswer ? 'unsigned' : 'not-asked')
-    return isSound
-  })
+  const answered = labels.filter(({ label }) => isRequested.has(label.uri))
+  for (let left = labels.length - answered.length; left > 0; left--) drops.note('not-asked')
+  const sound = await soundAmong(answered, { parts, identity, labeler })
+  for (let left = answered.length - sound.length; left > 0; left--) drops.note('unsigned')
   const isComplete = isLast && drops.count() === 0
   return {
     subjects: isComplete ? subjects : [],
     labels: sound.map(({ label }) => label),
     requestedAt,
   }
+}
+
+/** Labels that the known key did not sign may be signed by a new one, which its document then has. */
+async function soundAmong(
+  labels: readonly SignedLabel[],
+  of: { parts: Pick<LabelsParts, 'resolver'>; identity: LabelerIdentity; labeler: string },
+): Promise<SignedLabel[]> {
+  const { parts, identity, labeler } = of
+  const signed = labels.filter((label) => isSignedBy(label, identity.key))
+  if (signed.length === labels.length) return signed
+  const renewed = await findLabeler(parts.resolver, labeler, { forceRefresh: true })
+  if (!renewed || renewed.key === identity.key) return signed
+  return labels.filter((label) => signed.includes(label) || isSignedBy(label, renewed.key))
 }
 
 type OnDropped = NonNullable<LabelsParts['onDropped']>

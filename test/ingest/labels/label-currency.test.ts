@@ -173,3 +173,26 @@ test('an answer in any order says what its newest label says', async () => {
   await open('queried')
   await shows('sentinel')
 })
+
+test('an answer from between a label and its withdrawal of one moment does not restore it', async () => {
+  const cts = past(60)
+  await open('streamed')
+  await labeler.say({ uri, val: 'spam', cts })
+  await shows('spam')
+  await labeler.say({ uri, val: 'spam', neg: true, cts })
+  await labeler.say({ uri, val: 'sentinel' })
+  await shows('sentinel')
+  labeler.answerWith((_, [spam, , sentinel]) => [spam!, sentinel!])
+  await askAgain()
+  await shows('sentinel')
+})
+
+test('an answer is believed with a new key as soon as that is in the DID document', async () => {
+  await labeler.say({ uri, val: 'old-key', cts: past(9) })
+  await open('queried')
+  await shows('old-key')
+  await labeler.rotate()
+  await labeler.say({ uri, val: 'new-key', cts: past(8) })
+  await askAgain()
+  await shows('old-key', 'new-key')
+})

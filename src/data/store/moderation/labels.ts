@@ -32,8 +32,9 @@ const MAX_ABOUT_ONE = 25
 
 const statements = perDatabase((db) => ({
   invalidations: invalidationsOf(db),
-  time: db.prepare<[number, number, PackedRkey, number, string], Time>(
-    'SELECT cts_ms AS ms, cts AS text FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
+  time: db.prepare<[number, number, PackedRkey, number, string], Known>(
+    `SELECT cts_ms AS ms, cts AS text, streamed AS isStreamed FROM labels
+      WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?`,
   ),
   about: db
     .prepare<[number, number, PackedRkey, number], number>(
@@ -99,7 +100,7 @@ export function putLabel(
   const ctsMs = Date.parse(label.cts)
   const known = time.get(uid, collection, rkey, src, val)
   const isNew = known === undefined
-  if (!isNew && isLater(known, { ms: ctsMs, text: label.cts })) return 'none'
+  if (!isNew && isInForce(known, label, ctsMs)) return 'none'
   if (isNew && !(mayAdd && about.get(uid, collection, rkey, src)! < MAX_ABOUT_ONE)) return 'refused'
   const expMs = label.exp === undefined ? null : Date.parse(label.exp)
   const { changes } = put.run({
@@ -123,6 +124,17 @@ export function putLabel(
 
 /** `text` if it says more than `ms`. */
 type Time = { ms: number; text: string | null }
+type Known = Time & { isStreamed: number }
+
+/**
+ * Of two events of one moment the later in the stream's order holds; an answer may be from between
+ * them.
+ */
+function isInForce(known: Known, label: LabelRow, ctsMs: number): boolean {
+  const time = { ms: ctsMs, text: label.cts }
+  if (known.isStreamed === 1 && !label.isStreamed) return !isLater(time, known)
+  return isLater(known, time)
+}
 
 /** Programs sign with microseconds, and may withdraw a label in the millisecond in which they set it. */
 function isLater(time: Time, other: Time): boolean {
