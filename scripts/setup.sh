@@ -124,8 +124,17 @@ explain_npm() {
       echo "  npm does not trust the certificate of its registry, perhaps a proxy's of your company. Add that authority to"
       echo "  the system's store, or name its file in NODE_EXTRA_CA_CERTS, and run this again." ;;
     *ENOSPC* | *'No space left'*) echo "  The disk is full. Make room, and run this again." ;;
-    *ENOTFOUND* | *EAI_AGAIN* | *ECONNREFUSED* | *ENETUNREACH* | *ETIMEDOUT* | *ECONNRESET*)
+    *CERT_NOT_YET_VALID* | *CERT_HAS_EXPIRED*)
+      echo "  The certificate of npm's registry is not valid at this machine's time, $(date -u +'%Y-%m-%d %H:%M') UTC. If that is"
+      echo "  wrong, set the clock, and run this again." ;;
+    *ENOTFOUND* | *EAI_AGAIN* | *ECONNREFUSED* | *ENETUNREACH* | *EHOSTUNREACH* | *ETIMEDOUT* | *ECONNRESET* | *SOCKET_TIMEOUT* | *'network timeout'*)
       echo "  npm's registry can't be reached (npm config get registry). See to the network or proxy, and run this again." ;;
+    *'code E4'[0-9][0-9]* | *'code E5'[0-9][0-9]*)
+      echo "  npm's registry, or a proxy before it, refuses the request (npm config get registry, npm config get https-proxy)."
+      echo "  See to the login or the settings for it, or wait if it is busy, and run this again." ;;
+    *'code FETCH_ERROR'* | *'invalid json'*)
+      echo "  Something else answers in place of npm's registry (npm config get registry), perhaps a page where this network"
+      echo "  wants you to sign in. See to that, and run this again." ;;
   esac
 }
 
