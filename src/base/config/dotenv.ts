@@ -17,8 +17,11 @@ export class UnfitLine extends Error {
 const BYTE_ORDER_MARK = /^\ufeff/
 /** Beginnings that people know from shells, YAML and lists. */
 const BEGINNING = /^\s*(?:export\s|set\s|setenv\s|\$env:|[-*]\s)?\s*/i
-const EXPORT = /^\s*export\s/
-const ASSIGNMENT = /^[\w.-]+\s*=/
+/** Only of spaces and tabs: what looks like a space, or like nothing, would be part of the name. */
+const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?\w+[ \t]*=/
+const UNSEEN = /[^\x20-\x7e\t]/
+/** With another character in place of the underscore. */
+const NEAR_PREFIX = /^SLIPSTREAM[ .-]?(?=[A-Z])/
 const CUT_VALUE = /^[^=]*=\s*[^\s"'`#][^\s"'`]*?#/
 
 /** @throws UnfitLine */
@@ -27,20 +30,41 @@ export function parseDotenv(bytes: Buffer): NodeJS.Dict<string> {
     throw new UnfitLine('is not UTF-8', 'Save it as UTF-8: what wrote it used another encoding.')
   const text = bytes.toString().replace(BYTE_ORDER_MARK, '').replaceAll(/\r\n?/g, '\n')
   for (const [index, line] of text.split('\n').entries()) refuseUnfit(line, index + 1)
-  return parseEnv(text)
+  const found = parseEnv(text)
+  for (const [key, value = ''] of Object.entries(found)) refuseUnclosed(key, value)
+  return found
+}
+
+/** Its value would go on to the next quote, and what stands between would not be set. */
+function refuseUnclosed(key: string, value: string): void {
+  if (!value.includes(`\n${PREFIX}`)) return
+  throw new UnfitLine(
+    `has a quote that is not closed, in the value of ${key}`,
+    'Close it at the end of its line: the settings below would be part of the value.',
+  )
 }
 
 function refuseUnfit(line: string, number: number): void {
-  const word = /^[\w-]*/.exec(line.replace(BEGINNING, ''))![0]
+  const word = nameIn(line)
   if (!isNearlyPrefixed(word, PREFIX)) return
-  if (!ASSIGNMENT.test(line.replace(EXPORT, '').trim()))
+  if (!ASSIGNMENT.test(line) || !line.includes(word))
     throw new UnfitLine(
       `has a line that sets nothing, line ${number}`,
-      `Write ${word}=VALUE there.`,
+      `Write ${word}=VALUE there${UNSEEN.test(leftOf(line)) ? ': it has a character that can’t be seen' : ''}.`,
     )
   if (CUT_VALUE.test(line))
     throw new UnfitLine(
       `has a # in the value of line ${number}, where a comment would begin`,
       `Put the value of ${word} into quotes, or a space before the comment.`,
     )
+}
+
+/** The setting that a person reads at the beginning of the line. */
+function nameIn(line: string): string {
+  const seen = leftOf(line).replaceAll(new RegExp(UNSEEN, 'g'), ' ').replace(BEGINNING, '').trim()
+  return /^[\w-]*/.exec(seen.replace(NEAR_PREFIX, PREFIX))![0].replaceAll('-', '_')
+}
+
+function leftOf(line: string): string {
+  return line.split('=', 1)[0]!
 }

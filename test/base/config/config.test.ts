@@ -84,6 +84,34 @@ describe('a .env file', () => {
     expect(problem?.hint).toBe('Write SLIPSTREAM_MEMBERS=VALUE there.')
   })
 
+  test.each([
+    ['a space that is none before it', '\u00a0SLIPSTREAM_MEMBERS=invite'],
+    ['a space that is none behind it', 'SLIPSTREAM_MEMBERS\u00a0=invite'],
+    ['a space without width', '\u200bSLIPSTREAM_MEMBERS=invite'],
+    ['such a space after export', 'export\u2003SLIPSTREAM_MEMBERS=invite'],
+  ])('with %s, as pasted from a page, is refused', (_, line) => {
+    const [problem] = read(`SLIPSTREAM_PORT=4000\n${line}`).problems
+    expect(problem?.message).toBe(`${path} has a line that sets nothing, line 2.`)
+    expect(problem?.hint).toMatch(/^Write SLIPSTREAM_MEMBERS=VALUE there: .* can’t be seen/)
+  })
+
+  test.each([
+    'SLIPSTREAM-MEMBERS',
+    'SLIPSTREAM.MEMBERS',
+    'SLIPSTREAM MEMBERS',
+    'SLIPSTREAMMEMBERS',
+  ])('with the name %s is refused', (name) => {
+    const [problem] = read(`${name}=invite`).problems
+    expect(problem?.hint).toBe('Write SLIPSTREAM_MEMBERS=VALUE there.')
+  })
+
+  test('with a quote that is not closed is refused, instead of taking the next line as its value', () => {
+    const [problem] = read('SLIPSTREAM_DATA_DIR="/data\nSLIPSTREAM_MEMBERS="invite"\n').problems
+    expect(problem?.message).toBe(
+      `${path} has a quote that is not closed, in the value of SLIPSTREAM_DATA_DIR.`,
+    )
+  })
+
   test('of another encoding is refused', () => {
     const [problem] = read(Buffer.from('\ufeffSLIPSTREAM_MEMBERS=invite', 'utf16le')).problems
     expect(problem).toMatchObject({ message: `${path} is not UTF-8.` })
