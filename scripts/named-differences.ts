@@ -190,6 +190,18 @@ const corrections: Correction[] = [
     seen: 'Known followers of a profile do not say whether the viewer subscribes to them.',
   },
   {
+    about: 'Reactions to lists',
+    there: 'A like or a repost notifies whoever owns the record, whatever it is, such as a list.',
+    here: 'Likes of posts, feeds, labelers and starter packs notify, and reposts of posts.',
+    seen: 'No notification whose subject no client can show.',
+  },
+  {
+    about: 'Dates before the year 10',
+    there: '`indexedAt` has the year as the record has it, such as `0005`.',
+    here: 'It is the first moment of the year 10; the record has its own date, and the order is by that.',
+    seen: 'An answer with such a post is valid for clients, too, whose validator refuses `000x`, as older ones do.',
+  },
+  {
     about: 'Seen notifications',
     there: 'An earlier `seenAt` makes what came after it unread again.',
     here: 'The time only moves forward.',

@@ -4,7 +4,7 @@
 import type { AppBskyEmbedDefs } from '@atproto/api'
 import { isoTime } from '../../base/util/iso-time.ts'
 
-/** The lexicon accepts date texts from year 10 (it rejects 000x) to 9999. */
+/** Clients may validate with an older lexicon validator, which refuses the years 000x. */
 const FIRST_MS = Date.parse('0010-01-01T00:00:00.000Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
