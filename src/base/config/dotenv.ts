@@ -18,8 +18,9 @@ const BYTE_ORDER_MARK = /^\ufeff/
 /** Beginnings that people know from shells, YAML and lists. */
 const BEGINNING = /^\s*(?:export\s|set\s|setenv\s|\$env:|[-*]\s)?\s*/i
 /** Only of spaces and tabs: what looks like a space, or like nothing, would be part of the name. */
-const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?\w+[ \t]*=/
-const UNSEEN = /[^\x20-\x7e\t]/
+const ASSIGNMENT = /^\w+[ \t]*=/
+const EXPORT = /^[ \t]*(?:export[ \t])?[ \t]*/
+const UNSEEN = /[^\x20-\x7e\t]/g
 /** With another character in place of the underscore. */
 const NEAR_PREFIX = /^SLIPSTREAM[ .-]?(?=[A-Z])/
 const CUT_VALUE = /^[^=]*=\s*[^\s"'`#][^\s"'`]*?#/
@@ -47,10 +48,10 @@ function refuseUnclosed(key: string, value: string): void {
 function refuseUnfit(line: string, number: number): void {
   const word = nameIn(line)
   if (!isNearlyPrefixed(word, PREFIX)) return
-  if (!ASSIGNMENT.test(line) || !line.includes(word))
+  if (!ASSIGNMENT.test(line.replace(EXPORT, '')) || !line.includes(word))
     throw new UnfitLine(
       `has a line that sets nothing, line ${number}`,
-      `Write ${word}=VALUE there${UNSEEN.test(leftOf(line)) ? ': it has a character that can’t be seen' : ''}.`,
+      `Write ${word}=VALUE there${leftOf(line).search(UNSEEN) >= 0 ? ': it has a character that can’t be seen' : ''}.`,
     )
   if (CUT_VALUE.test(line))
     throw new UnfitLine(
@@ -61,7 +62,7 @@ function refuseUnfit(line: string, number: number): void {
 
 /** The setting that a person reads at the beginning of the line. */
 function nameIn(line: string): string {
-  const seen = leftOf(line).replaceAll(new RegExp(UNSEEN, 'g'), ' ').replace(BEGINNING, '').trim()
+  const seen = leftOf(line).replaceAll(UNSEEN, ' ').replace(BEGINNING, '').trim()
   return /^[\w-]*/.exec(seen.replace(NEAR_PREFIX, PREFIX))![0].replaceAll('-', '_')
 }
 
