@@ -139,7 +139,7 @@ function createState(scope: IndexScope, dataDir: string) {
     celebrityThreshold: 10_000,
   })
   const { actors } = memory
-  const checkpoints = startCheckpoints({ db, dataDir, log })
+  const checkpoints = startCheckpoints({ db, log })
   const writer = createWriter({ db, memory, scope, now: () => NOW_MS })
   let seq = 0
 

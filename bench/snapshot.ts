@@ -105,8 +105,8 @@ async function measureSave(world: World, { label, accounts }: Network): Promise<
 type Written = { tookMs: number; longestMs: number }
 
 /** Like the ingest thread; the log is copied by a separate thread. */
-async function writeSnapshot({ db, dataDir, graph, actors }: World): Promise<Written> {
-  const checkpoints = startCheckpoints({ db, dataDir, log: console })
+async function writeSnapshot({ db, graph, actors }: World): Promise<Written> {
+  const checkpoints = startCheckpoints({ db, log: console })
   try {
     return await new Promise((resolve, reject) => {
       const log = { info: (figures: Written) => resolve(figures), warn: reject }

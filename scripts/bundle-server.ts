@@ -20,7 +20,7 @@ import type { Plugin } from 'rolldown'
 import { bundleFolder, fileInBundle } from '../src/base/util/bundle.ts'
 
 const OUTSIDE =
-  /^(node:|better-sqlite3|sharp|secp256k1|@bokuweb\/zstd-wasm|@napi-rs\/|cassandra-driver|bufferutil|utf-8-validate)/
+  /^(node:|\.\.\/web\/fetch\/body\.js$|better-sqlite3|sharp|secp256k1|@bokuweb\/zstd-wasm|@napi-rs\/|cassandra-driver|bufferutil|utf-8-validate)/
 /** How modules name those that are started, not imported: threads, processes, and what src/main.ts chooses. */
 export const STARTED = /new URL\('(\.\/(?!assets\/)[\w/-]+)\.ts', import\.meta\.url\)/g
 /** How base/feature.ts finds the features, of which the core names none. */

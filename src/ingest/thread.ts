@@ -95,7 +95,7 @@ function run(
   const core = createCore(config, aboutAllOf(features, config), ofRows)
   const { actors, db, writer, log, now, diskSpace, traffic } = core
   const [latency, lines] = [createLatencyRecorder(), createLines(port)]
-  const checkpoints = watchedCheckpoints({ ...core, dataDir: config.dataDir }, core.watchdog)
+  const checkpoints = watchedCheckpoints(core, core.watchdog)
   core.snapshots.checkpointBy(() => checkpoints.tend())
 
   const replaying = createReplaying(config, {

@@ -4,13 +4,14 @@
 // and protocol checks are off, but all limits stay.
 
 import type { LookupFunction } from 'node:net'
-import { Agent, type Dispatcher, errors, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Logger } from '../../base/obs/log.ts'
 import { unlessAborted } from '../../base/util/waits.ts'
 import { readBody } from './bounded-body.ts'
 import { FetchError } from './fetch-error.ts'
 import { createGuardedLookup, type LookupAddresses, type PrivateHosts } from './guarded-lookup.ts'
 import type { LeastPace } from './patience.ts'
+import { Agent, HeadersTimeoutError, request } from './undici-parts.ts'
 
 export type FetchOptions = {
   method?: 'GET' | 'POST'
@@ -237,7 +238,7 @@ function toFetchError(error: unknown, signal: AbortSignal, url: string): FetchEr
     const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
     return new FetchError(isLate ? 'timeout' : 'aborted', `gave up on ${where}`, { cause: error })
   }
-  if (error instanceof errors.HeadersTimeoutError) {
+  if (error instanceof HeadersTimeoutError) {
     return new FetchError('timeout', `${where} is silent`, { cause: error })
   }
   const cause = error instanceof Error ? error.message : String(error)

@@ -32,8 +32,7 @@ test('a cold start without a stream checkpoints the log, and waits when it is fu
   let written = 0
   let before = 0
   const tendLog = (db: WriteDb) => {
-    const folder = join(db.name, '..')
-    checkpoints = startCheckpoints({ db, dataDir: folder, log, limits })
+    checkpoints = startCheckpoints({ db, log, limits })
     return () => {
       const { length } = logState(db)
       longest = Math.max(longest, length)
@@ -59,7 +58,7 @@ test('a cold start without a stream checkpoints the log, and waits when it is fu
 test('a small database’s log is checkpointed before it is many times the database’s size', async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-log-length-'))
   const db = openWriter(dataDir)
-  checkpoints = startCheckpoints({ db, dataDir, log })
+  checkpoints = startCheckpoints({ db, log })
   db.exec('CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)')
   const put = db.prepare('INSERT OR REPLACE INTO things VALUES (?, zeroblob(3000))')
   const write = db.transaction((from: number) => {

@@ -3,9 +3,8 @@
 // it as well, while the writer goes on; these functions also show how far it got.
 // https://www.sqlite.org/wal.html, https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
 
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { type Db, FILE_NAME } from '../db.ts'
+import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 import { isDiskFull } from './disk-full.ts'
 
@@ -44,8 +43,8 @@ export function copyLogIfThereIsSpace(db: Db): void {
 }
 
 /** A connection for checkpoints only, to a database that a writer has opened. */
-export function openCheckpointer(dataDir: string): Db {
-  return new Database(join(dataDir, FILE_NAME), { fileMustExist: true })
+export function openCheckpointer(file: string): Db {
+  return new Database(file, { fileMustExist: true })
 }
 
 /** Log length in pages from which the writer checkpoints in its own commits, unconditionally. */

@@ -32,7 +32,7 @@ type Log = { length: number; salt: string | undefined }
 /** Pages that changed before do not count. */
 export function openChangedPages(dataDir: string): ChangedPages {
   const path = join(dataDir, FILE_NAME)
-  const looker = openCheckpointer(dataDir)
+  const looker = openCheckpointer(path)
   // One that was restored and never started has none, and without a log there is nothing to follow.
   looker.pragma('journal_mode = WAL')
   const pageSize = looker.pragma('page_size', { simple: true }) as number

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { copyLogIfThereIsSpace, openCheckpointer } from '../../../data/store/files/checkpoint.ts'
 
 const port = parentPort!
-const db = openCheckpointer((workerData as { dataDir: string }).dataDir)
+const db = openCheckpointer((workerData as { file: string }).file)
 
 port.on('message', (order: 'copy' | 'stop') => {
   if (order === 'copy') {

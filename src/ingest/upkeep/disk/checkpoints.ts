@@ -3,7 +3,6 @@
 // next write restarts the log, which is only possible once all of it is in the file
 // (docs/notes/2026-11-21-the-checkpoint-has-its-own-thread.md).
 
-import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../../base/obs/log.ts'
 import type { Db } from '../../../data/store/db.ts'
 import {
@@ -13,6 +12,7 @@ import {
   pagesOf,
 } from '../../../data/store/files/checkpoint.ts'
 import type { Watchdog } from '../watchdog.ts'
+import { createCheckpointWorker } from './checkpoint-worker.ts'
 
 type CheckpointLimits = {
   /** Length from which the log is copied. */
@@ -68,34 +68,18 @@ function limitsFor(pages: number, most: CheckpointLimits): CheckpointLimits {
  */
 export function startCheckpoints(options: {
   db: Db
-  dataDir: string
   log: Pick<Logger, 'warn'>
   limits?: CheckpointLimits
+  /** Time without a pass after which the thread ends. */
+  idleMs?: number
 }): Checkpoints {
-  const { db, dataDir, log, limits: most = defaults } = options
-  const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
-    workerData: { dataDir },
-  })
-  let isThere = true
-  let copying: PromiseWithResolvers<void> | undefined
+  const { db, limits: most = defaults } = options
+  const worker = createCheckpointWorker(options)
+  let copying: Promise<void> | undefined
   /** The pass that all writers wait for once the log is at its limit. */
   let emptying: Promise<void> | undefined
-  const exited = new Promise<void>((resolve) => {
-    worker.once('exit', () => {
-      isThere = false
-      endCopying()
-      resolve()
-    })
-  })
-  worker.on('message', endCopying)
-  worker.on('error', (error) => log.warn({ error: error.message }, 'the checkpoint thread ended'))
   // For writes without a call of `tend`.
   limitLog(db, 2 * most.maxPages)
-
-  function endCopying(): void {
-    copying?.resolve()
-    copying = undefined
-  }
 
   function tend(): Promise<void> | undefined {
     if (emptying) return emptying
@@ -104,7 +88,7 @@ export function startCheckpoints(options: {
     const limits = limitsFor(pagesOf(db), most)
     if (copying && length >= limits.maxPages) return startEmptying()
     if (copying || length < limits.startPages || length === copied) return undefined
-    if (length - copied <= limits.tailPages || !isThere) copyLogIfThereIsSpace(db)
+    if (length - copied <= limits.tailPages || worker.isBroken()) copyLogIfThereIsSpace(db)
     else void startPass()
     return undefined
   }
@@ -121,17 +105,11 @@ export function startCheckpoints(options: {
 
   /** The current pass, or else a new one. */
   function startPass(): Promise<void> {
-    if (copying || !isThere) return copying?.promise ?? Promise.resolve()
-    copying = Promise.withResolvers()
-    worker.postMessage('copy')
-    return copying.promise
+    copying ??= worker.copy().finally(() => {
+      copying = undefined
+    })
+    return copying
   }
 
-  return {
-    tend,
-    stop: async () => {
-      if (isThere) worker.postMessage('stop')
-      await exited
-    },
-  }
+  return { tend, stop: () => worker.stop() }
 }

@@ -2,8 +2,9 @@
 // itself can be checked.
 
 import type { LookupFunction } from 'node:net'
-import { Agent, type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import { asObject, parseJson } from '../../../base/util/json-object.ts'
+import { Agent, request } from '../../../sources/identity/undici-parts.ts'
 
 type AskOptions = {
   method?: Dispatcher.HttpMethod

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Db, openReadOnly, openWriter, type WriteDb } from '../../../../src/data/store/db.ts'
@@ -27,7 +28,7 @@ beforeEach(() => {
   db = openWriter(dataDir)
   db.exec('CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)')
   db.pragma('wal_checkpoint(TRUNCATE)') // of everything that the migrations wrote
-  checkpoints = startCheckpoints({ db, dataDir, log, limits })
+  checkpoints = startCheckpoints({ db, log, limits })
 })
 
 afterEach(async () => {
@@ -87,7 +88,7 @@ test('a long-running reader holds up nothing but the log', async () => {
 
 test('all waiters at a full log resume when it is copied', async () => {
   await checkpoints.stop()
-  checkpoints = startCheckpoints({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
+  checkpoints = startCheckpoints({ db, log, limits: { ...limits, maxPages: 400 } })
   for (let round = 0; round < 20; round++) {
     // The thread copies while the log fills up.
     while (logState(db).length < limits.startPages) write()
@@ -102,7 +103,7 @@ test('all waiters at a full log resume when it is copied', async () => {
 
 test('concurrent writers all finish', async () => {
   await checkpoints.stop()
-  checkpoints = startCheckpoints({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
+  checkpoints = startCheckpoints({ db, log, limits: { ...limits, maxPages: 400 } })
   const written = await Promise.all(
     [1, 2, 3].map(async () => {
       for (let writes = 0; ; ) {
@@ -113,6 +114,24 @@ test('concurrent writers all finish', async () => {
     }),
   )
   expect(written).toEqual([200, 200, 200])
+})
+
+test('there is a thread only from the first pass until it is idle, and then another', async () => {
+  await checkpoints.stop()
+  const started: Worker[] = []
+  const note = (worker: Worker) => started.push(worker)
+  process.on('worker', note)
+  checkpoints = startCheckpoints({ db, log, limits, idleMs: 0 })
+  expect(started).toEqual([])
+  while (started.length < 3) {
+    write()
+    await checkpoints.tend()
+    await turn()
+  }
+  process.off('worker', note)
+  await checkpoints.stop()
+  expect(started.map(({ threadId }) => threadId)).toEqual([-1, -1, -1])
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
 })
 
 test('without its thread the writer copies by itself', async () => {

@@ -1,0 +1,19 @@
+// Types of parts of undici that its own types only give as a whole.
+
+declare module 'undici/lib/api/api-request.js' {
+  import type { Dispatcher } from 'undici'
+  export default function request(
+    this: Dispatcher,
+    options: Dispatcher.RequestOptions,
+  ): Promise<Dispatcher.ResponseData>
+}
+
+declare module 'undici/lib/core/errors.js' {
+  import { errors } from 'undici'
+  export default errors
+}
+
+declare module 'undici/lib/dispatcher/agent.js' {
+  import { Agent } from 'undici'
+  export default Agent
+}
