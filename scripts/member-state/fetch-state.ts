@@ -48,18 +48,26 @@ export async function fetchState(
       return flags ? [{ did, post: flags.post, reply: flags.reply }] : []
     }),
     notifications: await fetchNotifications(appView, skipped),
-    ...(await fetchQuietHours(appView, skipped)),
+    ...(await fetchFeatures(appView, skipped)),
   }
 }
 
-/** Only another Slipstream has them. */
-async function fetchQuietHours(
+/** Only another Slipstream has them. It lists no positions; that of the home timeline is asked for. */
+async function fetchFeatures(
   appView: AppView,
   skipped: (what: string) => void,
 ): Promise<Pick<MemberState, 'features'>> {
   try {
     const quietHours = await appView.get('io.slipstream.notification.getQuietHours')
-    return quietHours['from'] === undefined ? {} : { features: { push: { quietHours } } }
+    const timeline = 'following'
+    const position = await appView.get('io.slipstream.feed.getPosition', { timeline })
+    const features = {
+      ...(quietHours['from'] !== undefined && { push: { quietHours } }),
+      ...(position['position'] !== undefined && {
+        read: { positions: [{ timeline, ...position }] },
+      }),
+    }
+    return Object.keys(features).length > 0 ? { features } : {}
   } catch (error) {
     skipped((error as Error).message)
     return {}

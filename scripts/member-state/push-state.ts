@@ -37,8 +37,18 @@ function* callsOf(state: MemberState): Generator<[nsid: string, input: unknown]>
   // Must precede the priority, because setting one marks everything as seen.
   if (seenAt !== undefined) yield ['app.bsky.notification.updateSeen', { seenAt }]
   if (priority !== undefined) yield ['app.bsky.notification.putPreferences', { priority }]
-  const quietHours = (state.features?.['push'] as { quietHours?: object } | undefined)?.quietHours
-  if (quietHours) yield ['io.slipstream.notification.putQuietHours', quietHours]
+  yield* callsOfFeatures(state.features ?? {})
+}
+
+type Features = {
+  push?: { quietHours: object }
+  read?: { positions: { timeline: string; position: string }[] }
+}
+
+function* callsOfFeatures({ push, read }: Features): Generator<[nsid: string, input: unknown]> {
+  if (push) yield ['io.slipstream.notification.putQuietHours', push.quietHours]
+  for (const { timeline, position } of read?.positions ?? [])
+    yield ['io.slipstream.feed.putPosition', { timeline, position }]
 }
 
 /** An AppView does not handle chat preferences. */

@@ -45,8 +45,20 @@ export type MemberPart = {
   /** @returns undefined if there is nothing */
   read(db: unknown, uid: number): unknown
   isValid(part: unknown): boolean
-  /** Replaces what is there. */
-  write(db: unknown, uid: number, part: never): void
+  /**
+   * Replaces what is there.
+   * @param uidOf - an account's number; it gets one if it has none
+   */
+  write(db: unknown, uid: number, part: never, uidOf: (did: string) => number): void
+  /** Its members' requests that nodes of a cluster pass on. Each changes one thing wholly. */
+  shared?: SharedRequests
+}
+
+type SharedRequests = {
+  /** By kind: what a request is about. Of two about the same, only the later one counts. */
+  keys: Readonly<Record<`${string}/${string}`, (body: never) => string>>
+  /** A part as the requests that would make it. */
+  requestsOf(part: never): { kind: `${string}/${string}`; body: unknown; madeAt?: number }[]
 }
 
 export type Feature = {

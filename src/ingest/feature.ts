@@ -4,7 +4,7 @@
 import type { Consumer, StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../base/config/config.ts'
 import { loadParts } from '../base/feature.ts'
-import type { FeatureKind, PrivateAct } from '../bridge/messages.ts'
+import type { FeatureKind, FeatureRequest, PrivateAct } from '../bridge/messages.ts'
 import type { RepoMirrors } from './backfill/mirrors.ts'
 import type { BeginsStream } from './begin-stream.ts'
 import type { Core, StoredAboutAll } from './core.ts'
@@ -15,7 +15,7 @@ type Handler<Body> = (ctx: IndexContext, did: string, body: Body, means: Handler
 
 type HandlerMeans = {
   /** Does what the member asked of another server, which accepted it: it can't be refused any more. */
-  accepted(act: PrivateAct): void
+  accepted(act: PrivateAct | FeatureRequest): void
 }
 type Call<Body> = (did: string, body: Body) => unknown
 

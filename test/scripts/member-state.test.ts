@@ -190,6 +190,9 @@ test('fetches the state from another AppView and sends it to ours through the me
   live(theirs.world)
   const quietHours = { from: '22:30', until: '07:00', timeZone: 'Europe/Berlin' }
   await theirs.tell('io.slipstream.notification.putQuietHours', quietHours, alice)
+  const timeline = 'following'
+  const position = `1700000000000__${cidOf('a post')}`
+  await theirs.tell('io.slipstream.feed.putPosition', { timeline, position }, alice)
   for (let i = 0; i < 9; i++) ours.profile(ours.account(`person-${i}`))
   ours.tick(60_000)
   const pds = await startPds({ 'did:web:theirs#bsky_appview': theirs, 'did:web:ours#x': ours })
@@ -225,5 +228,7 @@ test('fetches the state from another AppView and sends it to ours through the me
   expect(withoutTimes(notified)).toEqual(withoutTimes(fetched))
   expect(listed(notified)).toEqual(listed(fetched))
   expect(notified.notifications).toEqual(fetched.notifications)
-  expect(notified.features).toEqual({ push: { quietHours } })
+  const updatedAt = expect.any(String)
+  const positions = [{ timeline, position, updatedAt }]
+  expect(notified.features).toEqual({ push: { quietHours }, read: { positions } })
 })

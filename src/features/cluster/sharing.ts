@@ -6,6 +6,7 @@ import type { FeatureGauge } from '../../base/feature.ts'
 import { awaitPublished, InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Sharing, SharingParts } from '../../http/serve/sharing.ts'
 import type { OnViewer } from '../../http/server/auth.ts'
+import type { MembersOfNodes } from '../push/members-of-nodes.ts'
 import type { SharedByNodes } from '../timelines/http/shared-by-nodes.ts'
 import { timelineWriter } from '../timelines/requests.ts'
 import { prepareReaders } from '../timelines/sources/open-sources.ts'
@@ -77,7 +78,10 @@ export function shareOnEngine(parts: SharingParts): Sharing | undefined {
       await leases?.release()
     },
     leavesForMs: LEAVES_FOR_MS,
-    ofFeatures: { timelines: { timelines, following } satisfies SharedByNodes },
+    ofFeatures: {
+      timelines: { timelines, following } satisfies SharedByNodes,
+      push: { upToDate: shared.upToDate } satisfies MembersOfNodes,
+    },
     gauges: () =>
       gaugesOf({ leases, homes, fallbacks: [shared, timelines, following].map(fallbacksOf) }),
     withState(callers) {

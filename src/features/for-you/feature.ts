@@ -2,6 +2,7 @@
 
 import type { ListedFeature } from '../listed-feature.ts'
 import { gauges } from './gauges.ts'
+import { memberPart } from './member-part.ts'
 import { forYouSettings } from './settings.ts'
 import * as forYou from './store/060-for-you.ts'
 
@@ -11,6 +12,7 @@ export const forYouFeature: ListedFeature = {
   migrations: [forYou],
   tables: ['for_you_seen', 'for_you_less'],
   memberTables: ['for_you_seen', 'for_you_less'],
+  memberPart,
   dataFiles: ['for-you.snapshot'],
   gauges,
   ingest: async () => (await import('./ingest.ts')).ingest,

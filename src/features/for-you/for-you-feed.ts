@@ -19,7 +19,7 @@ import { createReaderLikes, likesHeard } from './reader-likes.ts'
 import { ofFollows, ofMembers, withReason } from './reasons.ts'
 import { askWriter } from './requests.ts'
 import { type Choice, createSessions, cursorOf, type Session } from './sessions.ts'
-import { lessOf, NONE_OF, seenBy } from './store/readers.ts'
+import { lessOf, MOST_TIMES, NONE_OF, seenBy } from './store/readers.ts'
 import { createJudge, mutedWordsIn } from './suiting.ts'
 import { followedVoters, memberVoters, slotOf } from './voters.ts'
 
@@ -172,7 +172,7 @@ export function createForYouFeed(parts: Dependencies): ForYouFeed {
       }
       return { feed: fit, cursor: choices.cursorBehind(read) }
     },
-    heed: (viewer, interactions) => heed(parts, viewer.did, interactions),
+    heed: (viewer, interactions) => heed(parts, viewer, interactions),
   }
   return feed
 }
@@ -230,8 +230,8 @@ function createJudges(
 }
 
 async function heed(
-  { writer }: Pick<Dependencies, 'writer'>,
-  did: string,
+  { db, actors, writer }: Pick<Dependencies, 'db' | 'actors' | 'writer'>,
+  { uid, did }: NonNullable<Viewer>,
   interactions: readonly Interaction[],
 ): Promise<void> {
   const of = (event: string) => interactions.filter((interaction) => interaction.event === event)
@@ -242,8 +242,10 @@ async function heed(
     [LESS, 1],
     [NOT_THIS_AUTHOR, NONE_OF],
   ] as const) {
-    const authors = [...new Set(of(event).map(({ item }) => didOfUri(item)))]
-    if (authors.length === 0) continue
-    await askWriter(writer, did, { kind: 'for-you/less', body: { authors, times } })
+    for (const author of new Set(of(event).map(({ item }) => didOfUri(item)))) {
+      const before = lessOf(db, uid).get(actors.uidOf(author)) ?? 0
+      const body = { author, times: Math.min(before + times, MOST_TIMES) }
+      await askWriter(writer, did, { kind: 'for-you/less', body })
+    }
   }
 }

@@ -20,7 +20,7 @@ import { createPast } from './past.ts'
 import { connectLikes } from './reader-likes.ts'
 import type { ForYouCalls, ForYouRequests } from './requests.ts'
 import { forYouSettings } from './settings.ts'
-import { addLess, addSeen } from './store/readers.ts'
+import { addSeen, putLess } from './store/readers.ts'
 
 const FILE = 'for-you.snapshot'
 const SAVED_EVERY_MS = 10 * MINUTE_MS
@@ -31,11 +31,10 @@ const AHEAD_MS = 5 * MINUTE_MS
 export const ingest: IngestFeature = {
   requests: requestHandlers<ForYouRequests>({
     'for-you/seen': (ctx, did, { posts }) => addSeen(ctx.db, internActor(ctx, did), posts),
-    'for-you/less'(ctx, did, { authors, times }) {
-      const uid = internActor(ctx, did)
-      for (const author of authors.map((author) => ctx.actors.uidOf(author))) {
-        if (author !== 0) addLess(ctx.db, { uid, author, times, at: ctx.now })
-      }
+    'for-you/less'(ctx, did, { author, times }) {
+      const known = ctx.actors.uidOf(author)
+      if (known === 0) return
+      putLess(ctx.db, { uid: internActor(ctx, did), author: known, times, at: ctx.now })
     },
   }),
   start(config, core) {

@@ -5,8 +5,8 @@ import type { Writer } from '../../bridge/messages.ts'
 export type ForYouRequests = {
   /** Hashes of posts that the member was shown. */
   'for-you/seen': { posts: readonly number[] }
-  /** The member wants less of these authors (DIDs); `times` 2: nothing. */
-  'for-you/less': { authors: readonly string[]; times: number }
+  /** How often the member has wanted less of this author (DID); from 2 on: nothing. */
+  'for-you/less': { author: string; times: number }
 }
 
 export type ForYouCalls = {

@@ -58,6 +58,15 @@ const MAX_TEXT = 300
 const AFTER_QUIET_HOURS = 'after-quiet-hours'
 const MORE = 'more'
 
+/** Accounts that may be pushed to now, by what this node knows of them. */
+export function membersDue(parts: Dependencies, range: { after: number; to: number }): string[] {
+  const { db, actors, heldBack, tooMany } = parts
+  const news = notificationsAfter(db, { ...range, limit: MOST_AT_ONCE }).map(({ uid }) => uid)
+  const waiting = [...heldBack.members(), ...tooMany.members()]
+  const over = waiting.filter((uid) => !isMemberQuiet(parts, uid))
+  return [...new Set([...news, ...over])].map((uid) => actors.didOf(uid))
+}
+
 /** @returns the pushes, and the id of the last notification checked. */
 export function duePushes(
   parts: Dependencies,

@@ -5,6 +5,7 @@ const MAX_MEMBERS = 10_000
 
 export type HeldBack = {
   add(uid: number, count: number): void
+  members(): number[]
   /** Forgets and returns those whose wait is over. */
   ended(isWaiting: (uid: number) => boolean): { uid: number; count: number }[]
 }
@@ -17,6 +18,7 @@ export function createHeldBack(): HeldBack {
       if (before === undefined && counts.size >= MAX_MEMBERS) return
       counts.set(uid, (before ?? 0) + count)
     },
+    members: () => [...counts.keys()],
     ended(isWaiting) {
       const over = [...counts].filter(([uid]) => !isWaiting(uid))
       for (const [uid] of over) counts.delete(uid)

@@ -20,4 +20,10 @@ export const memberPart: MemberPart = {
     const hours = readHours(quietHours)
     if (typeof hours === 'object') putQuietHours(db, uid, hours)
   },
+  shared: {
+    keys: { 'push/quiet-hours': () => '' },
+    requestsOf: ({ quietHours }: Part) => [
+      { kind: 'push/quiet-hours', body: { hours: readHours(quietHours) } },
+    ],
+  },
 }

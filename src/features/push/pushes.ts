@@ -4,8 +4,9 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Writer } from '../../bridge/messages.ts'
-import { type DuePushesParts, duePushes, laterPushes, type Push } from './due-pushes.ts'
+import { type DuePushesParts, duePushes, laterPushes, membersDue, type Push } from './due-pushes.ts'
 import { createHeldBack } from './held-back.ts'
+import type { MembersOfNodes } from './members-of-nodes.ts'
 import { createPace } from './pace.ts'
 import { createPushGroups } from './push-groups.ts'
 import { askWriter } from './requests.ts'
@@ -26,6 +27,8 @@ type PushesOptions = DuePushesParts &
     /** The server's DID, which records the position. */
     serviceDid: string
     log: Pick<Logger, 'error' | 'debug'>
+    /** Where nodes share what their members set. */
+    members?: MembersOfNodes | undefined
     /** 0: check only when `look` is called. */
     everyMs?: number
   }
@@ -66,8 +69,9 @@ export function createPushes(options: PushesOptions): Pushes {
 
   async function look(): Promise<void> {
     state ??= await begin()
-    for (const push of laterPushes(parts)) sender.send(push)
     const to = newestNotification(db)
+    await takeIn(parts, { after: notified, to })
+    for (const push of laterPushes(parts)) sender.send(push)
     if (to <= notified) return
     const due = duePushes(parts, { after: notified, to })
     if (due.pushes.length > 0 || due.told - state.told >= REMEMBER_EVERY) {
@@ -86,8 +90,7 @@ export function createPushes(options: PushesOptions): Pushes {
   }
   const timer = everyMs > 0 ? setInterval(() => lookOnce().catch(tell), everyMs) : undefined
   timer?.unref()
-  // Sets the starting point, so that notifications from now on are pushed even if no member had a
-  // device before.
+  // Sets the starting point: later notifications are pushed even if no member had a device before.
   if (timer) lookOnce().catch(tell)
 
   function tell(error: unknown): void {
@@ -103,6 +106,15 @@ export function createPushes(options: PushesOptions): Pushes {
       sender.close()
     },
   }
+}
+
+/** What their members changed on other nodes. */
+async function takeIn(
+  parts: Parameters<typeof membersDue>[0] & Pick<PushesOptions, 'members'>,
+  range: { after: number; to: number },
+): Promise<void> {
+  const { members } = parts
+  if (members) await Promise.all(membersDue(parts, range).map((did) => members.upToDate(did)))
 }
 
 function memoryOfPushes() {

@@ -6,6 +6,7 @@ import { settingsOf } from '../../base/config/every-setting.ts'
 import type { ServeFeature, ServePart, ServeParts } from '../../http/feature.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { getPushKey } from './getPushKey.ts'
+import { membersOfNodes } from './members-of-nodes.ts'
 import { pushMetrics } from './metrics.ts'
 import { createPushes } from './pushes.ts'
 import { getQuietHours, putQuietHours } from './quiet-hours-methods.ts'
@@ -52,6 +53,7 @@ function startPushes(parts: ServeParts, { rules }: PushRules): ServePart {
     fetch: createGuardedFetch({ allowPrivateHosts, log }),
     subject: contactOf(publicOrigin),
     writer: ingest.writer,
+    members: membersOfNodes(parts.sharedByNodes),
   })
   return {
     gauges() {

@@ -2,6 +2,7 @@
 // much of a timeline is there (docs/CLIENT.md).
 
 import type { ListedFeature } from '../listed-feature.ts'
+import { memberPart } from './member-part.ts'
 import * as readingPositions from './store/064-reading-positions.ts'
 
 export const readFeature: ListedFeature = {
@@ -9,6 +10,7 @@ export const readFeature: ListedFeature = {
   migrations: [readingPositions],
   tables: ['reading_positions'],
   memberTables: ['reading_positions'],
+  memberPart,
   ingest: async () => (await import('./ingest.ts')).ingest,
   serve: async () => (await import('./serve.ts')).serve,
 }

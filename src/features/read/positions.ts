@@ -1,20 +1,16 @@
 // io.slipstream.feed.getPosition and putPosition, our own methods: where a member stopped reading a timeline,
 // for all of their devices. Lexicons: lexicons/io/slipstream/feed/.
 
-import { isBadFeedCursor, isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
-import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
 import type { SignedInCall } from '../../http/xrpc/call.ts'
 import { procedure, query } from '../../http/xrpc/define.ts'
+import { isPosition, isTimeline } from './position-names.ts'
 import { askWriter } from './requests.ts'
 import { findPosition } from './store/positions.ts'
 
 type Get = SignedInCall<{ timeline: string }>
 type Put = SignedInCall<unknown, { timeline: string; position: string }>
-
-const FOLLOWING = 'following'
-const LISTS = ['app.bsky.graph.list', 'app.bsky.feed.generator']
 
 export const getPosition = query(
   'io.slipstream.feed.getPosition',
@@ -32,7 +28,7 @@ export const putPosition = procedure(
   async ({ writer }, { viewer, input }: Put) => {
     const { position } = input
     const timeline = timelineOf(input.timeline)
-    if (isRetiredCursor(position) || isBadFeedCursor(position)) {
+    if (!isPosition(position)) {
       throw invalidRequest('position must be a cursor or startCursor of a feed')
     }
     await askWriter(writer, viewer.did, { kind: 'read/position', body: { timeline, position } })
@@ -42,7 +38,6 @@ export const putPosition = procedure(
 
 /** @throws if it names no timeline */
 function timelineOf(name: string): string {
-  const key = name === FOLLOWING ? undefined : parseRecordUri(name)
-  if (name === FOLLOWING || (key && LISTS.includes(key.collection))) return name
+  if (isTimeline(name)) return name
   throw invalidRequest('timeline must be "following", or the at-URI of a list or feed')
 }

@@ -8,7 +8,7 @@ const READERS = 'src/features/for-you/store/readers.ts'
 export const whole: CompleteOf = {
   live(world, { did }) {
     world.request({ id: 1, did, kind: 'for-you/seen', body: { posts: [1, 2] } })
-    world.request({ id: 1, did, kind: 'for-you/less', body: { authors: [did], times: 1 } })
+    world.request({ id: 1, did, kind: 'for-you/less', body: { author: did, times: 1 } })
   },
   storedTables: {
     for_you_seen: private_(most('member', 1, 8_000, READERS, 'MAX_SEEN = 2000')),

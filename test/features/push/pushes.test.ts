@@ -44,8 +44,14 @@ afterEach(async () => {
   await receiver.close()
 })
 
-function startPushes(more: { withText?: boolean; allowPrivateHosts?: boolean } = {}) {
-  const { withText = false, allowPrivateHosts = true } = more
+function startPushes(
+  more: {
+    withText?: boolean
+    allowPrivateHosts?: boolean
+    members?: Parameters<typeof createPushes>[0]['members']
+  } = {},
+) {
+  const { withText = false, allowPrivateHosts = true, members } = more
   return createPushes({
     db: w.reader,
     actors: w.memory.actors,
@@ -59,6 +65,7 @@ function startPushes(more: { withText?: boolean; allowPrivateHosts?: boolean } =
     fetch: createGuardedFetch({ allowPrivateHosts }),
     rules: { services: [receiver.host], allowsHttp: true },
     log: { error: (...line: unknown[]) => console.error(...line), debug: () => undefined },
+    members,
     everyMs: 0,
     retryMs: [1, 1],
   })
@@ -300,6 +307,28 @@ describe('quiet hours', () => {
     w.follow(bob, alice)
     await sendAll()
     expect(reasons()).toHaveLength(2)
+  })
+
+  test('hold for the whole cluster: they are taken in before a member’s device is told', async () => {
+    await register()
+    const requested: string[] = []
+    const shared = startPushes({
+      members: {
+        async upToDate(did) {
+          if (requested.push(did) === 1) await put(now())
+          else await put({})
+        },
+      },
+    })
+    await shared.look()
+    w.like(bob, post)
+    await sendAll(shared)
+    expect(reasons()).toEqual([])
+    w.repost(bob, post)
+    await sendAll(shared)
+    expect(reasons()).toEqual(['after-quiet-hours', 'repost'])
+    expect(requested).toEqual([alice, alice])
+    shared.close()
   })
 
   test('say nothing afterwards to a member who has looked', async () => {

@@ -6,14 +6,14 @@
 import type { Logger } from '../../../base/obs/log.ts'
 import { batchesOf } from '../../../base/util/batches.ts'
 import { createWakeWatch } from '../../../base/util/wake-watch.ts'
-import type { PrivateAct, Writer } from '../../../bridge/messages.ts'
+import type { Writer } from '../../../bridge/messages.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { uidOfDid } from '../../../data/store/records/actors.ts'
 import { readState } from '../../../ingest/indexing/member-state/read-state.ts'
 import { EngineUnavailableError } from '../engine/connect.ts'
 import { MAX_CHANGES_AT_ONCE, type PrivateChanges } from '../engine/private-changes.ts'
 import type { SharedStateRequest } from '../requests.ts'
-import { changesOf, changesOfState, isPrivateAct } from '../state/changes.ts'
+import { changesOf, changesOfState, isShared, type SharedAct } from '../state/changes.ts'
 import { sharedVersion } from '../store/shared-state.ts'
 import { createEngineWaits, engineRefusal } from './engine-waits.ts'
 
@@ -87,7 +87,7 @@ export function createSharedState(parts: Dependencies): SharedState {
     await bringNews(parts, found, did)
   }
 
-  async function share(did: string, act: PrivateAct): Promise<void> {
+  async function share(did: string, act: SharedAct): Promise<void> {
     if (wakes.justWoke()) throw new EngineUnavailableError('this node was stopped for a while')
     const found = await cluster()
     if (knownVersion(parts.db, did, found.id) === undefined) await move(found, did)
@@ -98,7 +98,7 @@ export function createSharedState(parts: Dependencies): SharedState {
   return {
     writer: {
       async send(request) {
-        if (!isPrivateAct(request)) return writer.send(request)
+        if (!isShared(request)) return writer.send(request)
         const { did, ...act } = request
         await share(did, act).catch((error) => {
           fellBehind(error)

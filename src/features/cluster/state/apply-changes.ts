@@ -1,12 +1,11 @@
 // Changes of a member's private state, taken in by another node or written to the engine by this one. Applies
 // them to the rows with the functions that handle the member's own requests, each as of the time it was made.
 
-import type { PrivateAct } from '../../../bridge/messages.ts'
 import { type IndexContext, internActor } from '../../../ingest/indexing/index-context.ts'
 import type { NumberedChange } from '../engine/private-changes.ts'
 import type { SharedStateRequest } from '../requests.ts'
 import { setSharedVersion, sharedVersion } from '../store/shared-state.ts'
-import { actsOf, SEEN } from './changes.ts'
+import { actsOf, SEEN, type SharedAct } from './changes.ts'
 
 /**
  * Puts the seen mark first: setting a priority before any seen mark marks everything as seen, which
@@ -22,7 +21,7 @@ export function applySharedState(
   ctx: IndexContext,
   did: string,
   { place: clusterId, from, to, changes }: SharedStateRequest,
-  apply: (act: PrivateAct) => void,
+  apply: (act: SharedAct) => void,
 ): void {
   const uid = internActor(ctx, did)
   const known = sharedVersion(ctx.db, uid, clusterId)

@@ -1,8 +1,12 @@
 // Converts members' acts on their private state to changes that nodes share (features/cluster/engine/private-changes.ts),
 // and back. Among changes with the same key only the last one matters.
 
-import type { PrivateAct } from '../../../bridge/messages.ts'
+import type { FeatureRequest, PrivateAct } from '../../../bridge/messages.ts'
 import { type MemberState, timeOf } from '../../../ingest/indexing/member-state/document.ts'
+import {
+  sharedKeyOf,
+  sharedRequestsOf,
+} from '../../../ingest/indexing/member-state/feature-parts.ts'
 import type { PrivateChange } from '../engine/private-changes.ts'
 
 export const SEEN = 'notifications-seen'
@@ -26,18 +30,21 @@ const keys: { [Kind in PrivateAct['kind']]: (act: PrivateAct & { kind: Kind }) =
   'activity-subscription': ({ subject }) => `activity-subscription ${subject}`,
 }
 
-export function isPrivateAct<T extends { kind: string }>(act: T): act is T & PrivateAct {
-  return Object.hasOwn(keys, act.kind)
+/** A member's act, of the core or of a feature that shares what it keeps of members. */
+export type SharedAct = PrivateAct | FeatureRequest
+
+export function isShared<T extends { kind: string }>(act: T): act is T & SharedAct {
+  return 'body' in act ? sharedKeyOf(act as never) !== undefined : Object.hasOwn(keys, act.kind)
 }
 
-export function changesOf(act: PrivateAct, madeAt: number): PrivateChange[] {
+export function changesOf(act: SharedAct, madeAt: number): PrivateChange[] {
   return partsOf(act).map((part) => ({ key: keyOf(part), change: JSON.stringify(part), madeAt }))
 }
 
 /** Returns none for acts that this version does not know. */
-export function actsOf({ change }: PrivateChange): PrivateAct[] {
-  const act = JSON.parse(change) as PrivateAct
-  if (!isPrivateAct(act)) return []
+export function actsOf({ change }: PrivateChange): SharedAct[] {
+  const act = JSON.parse(change) as SharedAct
+  if (!isShared(act)) return []
   // If only the last change of a draft is known, the draft does not exist yet.
   return act.kind === 'update-draft' ? [{ ...act, kind: 'create-draft' }, act] : [act]
 }
@@ -48,7 +55,7 @@ export function changesOfState(state: MemberState): PrivateChange[] {
   const { notifications } = state
   const { preferences, priority, seenAt } = notifications
   const seen = timeOf(seenAt)
-  const acts: [PrivateAct, number][] = [
+  const acts: [SharedAct, number][] = [
     ...state.mutes.map(({ did, createdAt, ...scope }): [PrivateAct, number] => [
       { kind: 'mute', subjectDid: did, ...scope },
       at({ ...(createdAt && { createdAt }) }),
@@ -79,21 +86,23 @@ export function changesOfState(state: MemberState): PrivateChange[] {
     ...(state.preferences
       ? [notTimed({ kind: 'actor-preferences', preferences: JSON.stringify(state.preferences) })]
       : []),
+    ...sharedRequestsOf(state.features ?? {}).map(({ madeAt, ...act }) => notTimed(act, madeAt)),
   ]
   return acts.flatMap(([act, madeAt]) => changesOf(act, madeAt))
 }
 
-function notTimed(act: PrivateAct, madeAt = 0): [PrivateAct, number] {
+function notTimed(act: SharedAct, madeAt = 0): [SharedAct, number] {
   return [act, madeAt]
 }
 
 /** Splits a patch into one act for each setting, so that each has its own key. */
-function partsOf(act: PrivateAct): PrivateAct[] {
+function partsOf(act: SharedAct): SharedAct[] {
   if (act.kind !== 'notification-preferences') return [act]
   return Object.entries(act.patch).map(([name, value]) => ({ ...act, patch: { [name]: value } }))
 }
 
-function keyOf<Act extends PrivateAct>(act: Act): string {
-  const key = keys[act.kind] as (act: Act) => string
+function keyOf(act: SharedAct): string {
+  if ('body' in act) return sharedKeyOf(act)!
+  const key = keys[act.kind] as (act: PrivateAct) => string
   return key(act)
 }

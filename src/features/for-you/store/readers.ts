@@ -6,6 +6,8 @@ import { perDatabase } from '../../../data/store/per-database.ts'
 /** Hashes of posts per member: forty pages of fifty. */
 const MAX_SEEN = 2000
 const MAX_LESS = 500
+/** More would not change anything. */
+export const MOST_TIMES = 100
 /** From this number on, an author is not shown at all. */
 export const NONE_OF = 2
 
@@ -20,7 +22,11 @@ const statements = perDatabase((db) => ({
   ),
   putLess: db.prepare<[{ uid: number; author: number; times: number; at: number }]>(
     `INSERT INTO for_you_less (uid, author, times, at) VALUES (@uid, @author, @times, @at)
-      ON CONFLICT DO UPDATE SET times = min(times + excluded.times, 100), at = excluded.at`,
+      ON CONFLICT DO UPDATE SET times = excluded.times, at = excluded.at`,
+  ),
+  lessByDid: db.prepare<[number], { did: string; times: number; at: number }>(
+    `SELECT a.did, l.times, l.at FROM for_you_less l JOIN actors a ON a.uid = l.author
+      WHERE l.uid = ? ORDER BY l.at, a.did`,
   ),
   trimLess: db.prepare<[{ uid: number; most: number }]>(
     `DELETE FROM for_you_less WHERE uid = @uid AND author NOT IN
@@ -57,7 +63,12 @@ export function lessOf(db: Db, uid: number): Map<number, number> {
   )
 }
 
-export function addLess(
+/** The latest comes last. */
+export function lessByDid(db: Db, uid: number): { did: string; times: number; at: number }[] {
+  return statements(db).lessByDid.all(uid)
+}
+
+export function putLess(
   db: WriteDb,
   { uid, author, times, at }: { uid: number; author: number; times: number; at: number },
 ): void {

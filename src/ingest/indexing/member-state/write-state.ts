@@ -43,7 +43,10 @@ export function applyState(ctx: IndexContext, state: MemberState): void {
   addMember(ctx, state.did)
   writePrivate(ctx, state)
   writeNotifications(ctx, state)
-  if (state.features) writeParts(ctx.db, internActor(ctx, state.did), state.features)
+  if (state.features) {
+    const uidOf = (did: string) => internActor(ctx, did)
+    writeParts(ctx.db, state.features, { uid: uidOf(state.did), uidOf })
+  }
   if (state.preferences) setActorPreferences(ctx, state.did, JSON.stringify(state.preferences))
 }
 

@@ -2,7 +2,12 @@
 // visible in memory.
 
 import { FetchLimitError } from '../../../bridge/fetch-limit.ts'
-import type { FeatureRequest, WriterReply, WriterRequest } from '../../../bridge/messages.ts'
+import type {
+  FeatureRequest,
+  PrivateAct,
+  WriterReply,
+  WriterRequest,
+} from '../../../bridge/messages.ts'
 import { isBanned } from '../../../data/store/moderation/bans.ts'
 import { failedReply } from '../../failed-reply.ts'
 import type { IngestCalls, RequestHandlers } from '../../feature.ts'
@@ -114,11 +119,13 @@ function answerOfFeature(
   if (call) return { id, ok: true, result: call(did, body as never) }
   if (!handler) throw new Error(`no feature answers ${kind}`)
   const result = diskSpace.attempt(() =>
-    writer.commit((ctx) =>
-      handler(ctx, did, body as never, {
-        accepted: (act) => apply(ctx, { ...act, id, did }, { fetches, isShared: true }),
-      }),
-    ),
+    writer.commit((ctx) => {
+      const accepted = (act: PrivateAct | FeatureRequest) => {
+        if ('body' in act) ofFeatures[act.kind]?.(ctx, did, act.body as never, { accepted })
+        else apply(ctx, { ...act, id, did }, { fetches, isShared: true })
+      }
+      return handler(ctx, did, body as never, { accepted })
+    }),
   )
   wakeBackfill()
   return { id, ok: true, result }
