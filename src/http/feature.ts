@@ -26,6 +26,7 @@ import type { Sharing, SharingParts } from './serve/sharing.ts'
 import type { OnViewer } from './server/auth.ts'
 import type { Html } from './server/html.ts'
 import type { Connected } from './server/http-request.ts'
+import type { PageLanguage } from './server/page-language.ts'
 import type { Responding } from './server/respond.ts'
 import type { SideRoutes } from './server/side-routes.ts'
 import type { SlowRequests } from './server/slow-requests.ts'
@@ -42,7 +43,7 @@ export type ServeFeature = Reports &
     /** Names of calls outside XRPC that are counted among the methods, in the form of NSIDs. */
     callNames?(config: Config): readonly string[]
     /** A form for visitors at the top of the first page, which is sent to this server. */
-    firstPage?(config: Config): Html | undefined
+    firstPage?(config: Config, language: PageLanguage): Html | undefined
     /** Services of ours that the DID document names. */
     didServices?(config: Config): readonly DidService[]
     /** Memory that its parts in all serving threads share, made once. */

@@ -71,7 +71,7 @@ describe.skipIf(!path)('the front door', () => {
     reader = await openReader(browser)
     const { page, troubles } = reader
     await page.goto(`${origin}/read`)
-    expect(await page.innerText('main')).toContain('your password stays there')
+    await page.locator('main', { hasText: 'your password stays there' }).waitFor()
     await goToPds(reader, origin, alice)
     const { search } = new URL(page.url())
     expect(search).not.toContain('rpc:*?aud=*')

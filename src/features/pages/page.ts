@@ -7,6 +7,7 @@ import type { Config } from '../../base/config/config.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
 import { assetRoutes } from '../../http/server/asset-files.ts'
 import type { Html } from '../../http/server/html.ts'
+import { type PageLanguage, pageLanguage } from '../../http/server/page-language.ts'
 import { type Assets, loadAssets } from './assets.ts'
 import type { Availability } from './availability.ts'
 import { formHeaders, PAGE_HEADERS, pictureHeaders } from './document.ts'
@@ -26,7 +27,7 @@ type PageParts = Omit<ExploreOptions, 'config' | 'status' | 'reasonableLimit' | 
   /** The ingest thread's latest report. */
   status: () => IngestStatus | undefined
   /** Of features, for the first page. */
-  forms: readonly Html[]
+  forms: (language: PageLanguage) => readonly Html[]
 }
 
 type Page = {
@@ -95,7 +96,7 @@ type Shared = {
 
 function pages(parts: PageParts, { assets, figures, availability, lag }: Shared): Hono {
   const { config } = parts
-  const headers = parts.forms.length > 0 ? formHeaders() : PAGE_HEADERS
+  const headers = parts.forms('en').length > 0 ? formHeaders() : PAGE_HEADERS
   const app = new Hono()
   app.get('/', (c, next) => {
     if (!wantsHtml(c)) return next()
@@ -103,9 +104,14 @@ function pages(parts: PageParts, { assets, figures, availability, lag }: Shared)
       figures: figures(),
       availability: availability(),
       lag: lag(),
-      forms: parts.forms,
+      forms: parts.forms(pageLanguage(c.req.header('accept-language'))),
     }
-    return Promise.resolve(c.body(statusDocument(assets(), config, visible), 200, headers))
+    return Promise.resolve(
+      c.body(statusDocument(assets(), config, visible), 200, {
+        ...headers,
+        vary: 'accept-language',
+      }),
+    )
   })
   app.get('/explore', (c) => {
     const isServed = config.operatorToken !== undefined

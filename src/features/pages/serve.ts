@@ -13,7 +13,7 @@ function startPages(parts: ServeParts): ServePart {
   const page = createPage({
     ...parts,
     status: ingest.status,
-    forms: features.flatMap((feature) => feature.firstPage?.(config) ?? []),
+    forms: (language) => features.flatMap((feature) => feature.firstPage?.(config, language) ?? []),
   })
   const known = knownBy(parts)
   return {

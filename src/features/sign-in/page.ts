@@ -3,6 +3,7 @@
 
 import type { Assets } from '../../http/server/asset-files.ts'
 import { type Html, html } from '../../http/server/html.ts'
+import { inLanguage, type PageLanguage, type Texts } from '../../http/server/page-language.ts'
 import type { Setup } from './setup.ts'
 
 /** The one policy, for the address of a service worker. */
@@ -65,14 +66,26 @@ ${setupTag(setup)}
 `.text
 }
 
+const FORM = {
+  title: ['Read and write here', 'Hier lesen und schreiben', 'ここで読み書きする'],
+  name: ['Your handle or DID', 'Dein Handle oder deine DID', 'あなたのハンドルまたは DID'],
+  enter: ['Sign in', 'Anmelden', 'ログイン'],
+  asks: [
+    'Your own server asks whether this page may read and write for you. Your password stays there.',
+    'Dein eigener Server fragt, ob diese Seite für dich lesen und schreiben darf. Dein Passwort bleibt dort.',
+    'あなたのサーバーが、このページでの読み書きを許可するか確認します。パスワードはそこから出ません。',
+  ],
+} as const satisfies Record<string, Texts>
+
 /** Leads to the client, which begins at once: the request comes from a page of this server. */
-export function firstPageForm(): Html {
-  return html`<section class="hero" aria-labelledby="sign-in-title">
-<h2 id="sign-in-title">Read and write here</h2>
+export function firstPageForm(language: PageLanguage): Html {
+  const say = (key: keyof typeof FORM) => inLanguage(language, FORM[key])
+  return html`<section class="hero" aria-labelledby="sign-in-title" lang="${language}">
+<h2 id="sign-in-title">${say('title')}</h2>
 <form class="ask" action="/read" method="get">
-<label for="sign-in-name">Your handle or DID</label>
-<div class="row"><input id="sign-in-name" name="name" required autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr" placeholder="alice.example.org"><button type="submit">Sign in</button></div>
-<p class="aside">Your own server asks whether this page may read and write for you. Your password stays there.</p>
+<label for="sign-in-name">${say('name')}</label>
+<div class="row"><input id="sign-in-name" name="name" required autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr" placeholder="alice.example.org"><button type="submit">${say('enter')}</button></div>
+<p class="aside">${say('asks')}</p>
 </form>
 </section>`
 }

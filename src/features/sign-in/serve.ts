@@ -7,7 +7,8 @@ import { signInRoutes } from './routes.ts'
 import { signInSettings } from './settings.ts'
 
 export const serve: ServeFeature = {
-  firstPage: (config) => (settingsOf(config, signInSettings).signIn ? firstPageForm() : undefined),
+  firstPage: (config, language) =>
+    settingsOf(config, signInSettings).signIn ? firstPageForm(language) : undefined,
   start({ config }) {
     if (!settingsOf(config, signInSettings).signIn) return {}
     const charge = { route: 'pages', points: 1, from: 'pages', patterns: ['/oauth/*'] } as const

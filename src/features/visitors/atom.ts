@@ -7,6 +7,10 @@ import { Html, html } from '../../http/server/html.ts'
 import { shortened } from './pages.ts'
 import { nameOf, postHtml, postPath, textOf } from './post-html.ts'
 import type { Post } from './visitor-rules.ts'
+import { sayIn } from './words.ts'
+
+/** A feed reader has no language. */
+const IN_ENGLISH = sayIn('en')
 
 type Feed = {
   title: string
@@ -44,7 +48,7 @@ ${entries}</feed>
 function entry(post: Post, origin: string): Html {
   const { author, indexedAt } = post
   const address = `${origin}${postPath(post)}`
-  const content = postHtml(post).text.replaceAll('href="/', `href="${origin}/`)
+  const content = postHtml(post, IN_ENGLISH).text.replaceAll('href="/', `href="${origin}/`)
   const { text } = html`<entry>
 <id>${origin}${permanentPath(post.uri)}</id>
 <title>${shortened(textOf(post), 80) || 'A post'}</title>

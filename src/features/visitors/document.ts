@@ -2,10 +2,12 @@
 
 import type { Assets } from '../../http/server/asset-files.ts'
 import { type Html, html } from '../../http/server/html.ts'
+import { languageHeaders } from '../../http/server/page-language.ts'
+import type { Say } from './words.ts'
 
 export type About = {
   title: string
-  description?: string
+  description?: string | ((say: Say) => string)
   /** Path of this page in its one form. */
   path: string
   image?: { url: string; alt: string } | undefined
@@ -19,7 +21,7 @@ export type About = {
   /** Its page in the client, for people who sign in. */
   client: string
   /** Some posts at a time (base/util/turn.ts), as large as they may be. */
-  main: () => Generator<void, Html>
+  main: (say: Say) => Generator<void, Html>
 }
 
 /** The client's, to which these pages lead. */
@@ -32,8 +34,12 @@ export type Site = {
   images: readonly string[]
 }
 
-export function visitorHeaders(images: readonly string[]): Record<string, string> {
+export function visitorHeaders(
+  images: readonly string[],
+  { language }: Say,
+): Record<string, string> {
   return {
+    ...languageHeaders(language),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'public, max-age=60',
     'content-security-policy': [
@@ -49,15 +55,17 @@ export function visitorHeaders(images: readonly string[]): Record<string, string
   }
 }
 
-export function* visitorDocument(site: Site, about: About): Generator<void, string> {
+export function* visitorDocument(site: Site, about: About, say: Say): Generator<void, string> {
   const { publicOrigin, hostname, assets } = site
-  const { title, description = '', path, image, feed, shows, kind, published, client, main } = about
+  const { title, path, image, feed, shows, kind, published, client, main } = about
+  const description =
+    typeof about.description === 'function' ? about.description(say) : (about.description ?? '')
   const address = `${publicOrigin}${path}`
-  const visible = yield* main()
+  const visible = yield* main(say)
   const meta = (name: string, content: string | undefined) =>
     content ? html`<meta property="${name}" content="${content}">\n` : undefined
   return html`<!doctype html>
-<html lang="en">
+<html lang="${say.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -70,12 +78,12 @@ ${shows && html`<link rel="alternate" href="${shows}">\n`}${feed && html`<link r
 <link rel="stylesheet" href="${assets.pathOf('visitors.css')}">
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
-<header class="bar"><a href="/">${hostname}</a><a class="enter" href="${client}">Sign in to answer</a></header>
+<a class="skip" href="#main">${say('skip')}</a>
+<header class="bar"><a href="/">${hostname}</a><a class="enter" href="${client}">${say('enterToAnswer')}</a></header>
 <main id="main">
 ${visible}
 </main>
-<footer><p>${feed && html`<a href="${feed}">Feed</a> · `}Shown by Slipstream, an AT Protocol AppView.</p></footer>
+<footer><p>${feed && html`<a href="${feed}">${say('feed')}</a> · `}${say('foot')}</p></footer>
 </body>
 </html>
 `.text
@@ -85,9 +93,10 @@ ${visible}
 export function nothingDocument(
   { hostname, assets }: Site,
   words: { title: string; text: string },
+  say: Say,
 ): string {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${say.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -97,7 +106,7 @@ export function nothingDocument(
 <link rel="stylesheet" href="${assets.pathOf('visitors.css')}">
 </head>
 <body>
-<header class="bar"><a href="/">${hostname}</a><a class="enter" href="/read">Sign in</a></header>
+<header class="bar"><a href="/">${hostname}</a><a class="enter" href="/read">${say('enter')}</a></header>
 <main id="main"><h1>${words.title}</h1><p>${words.text}</p></main>
 </body>
 </html>

@@ -17,6 +17,7 @@ import {
 } from './post-html.ts'
 import { isWebAddress } from './rich-html.ts'
 import { isCovered, isForMembers, isHidden, type Post } from './visitor-rules.ts'
+import type { Say } from './words.ts'
 
 type Feed = { feed: AppBskyFeedDefs.FeedViewPost[]; cursor?: string }
 type Profile = AppBskyActorDefs.ProfileViewDetailed
@@ -64,18 +65,18 @@ export async function profilePage(ask: Ask, actor: string, cursor?: string): Pro
     shows: `at://${profile.did}`,
     kind: 'profile',
     client: `/read/profile/${encodeURIComponent(profile.did)}`,
-    *main() {
+    *main(say) {
       return html`<section class="profile">${face(profile as never)}<h1 dir="auto">${nameOf(profile as never)}</h1>
-<p class="aside"><bdi>${handleOf(profile)}</bdi>${figures(profile)}</p><p class="text" dir="auto">${description}</p></section>
-${yield* listOf(posts)}${older(path, next)}`
+<p class="aside"><bdi>${handleOf(profile)}</bdi>${figures(profile, say)}</p><p class="text" dir="auto">${description}</p></section>
+${yield* listOf(posts, say)}${older(path, next, say)}`
     },
   }
 }
 
-function figures({ postsCount, followersCount }: Profile): string {
+function figures({ postsCount, followersCount }: Profile, say: Say): string {
   const parts = [
-    postsCount !== undefined && `${postsCount} posts`,
-    followersCount !== undefined && `${followersCount} followers`,
+    postsCount !== undefined && say('posts', { count: `${postsCount}` }),
+    followersCount !== undefined && say('followers', { count: `${followersCount}` }),
   ].filter((part) => part !== false)
   return parts.length > 0 ? ` · ${parts.join(' · ')}` : ''
 }
@@ -101,35 +102,35 @@ export async function postPage(ask: Ask, actor: string, rkey: string): Promise<A
     kind: 'article',
     published: post.indexedAt,
     client: `/read/profile/${encodeURIComponent(post.author.did)}/post/${encodeURIComponent(rkey)}`,
-    *main() {
-      const parents = yield* above(thread)
-      const replies = yield* below(thread)
-      return html`<h1 class="unseen">Post by ${nameOf(post.author)}</h1>${parents}${postHtml(post, { isFocus: true })}${replies}`
+    *main(say) {
+      const parents = yield* above(thread, say)
+      const replies = yield* below(thread, say)
+      return html`<h1 class="unseen">${say('postBy', { name: nameOf(post.author) })}</h1>${parents}${postHtml(post, say, { isFocus: true })}${replies}`
     },
   }
 }
 
-function* above({ parent }: Thread): Generator<void, Html> {
+function* above({ parent }: Thread, say: Say): Generator<void, Html> {
   const posts: Post[] = []
   for (let at = parent; at?.post; at = at.parent) posts.unshift(at.post)
   const visible = yield* inParts(posts, (some) =>
-    some.map((post) => (isHidden(post as never) ? NOT_VISIBLE : postHtml(post))),
+    some.map((post) => (isHidden(post as never) ? notVisible(say) : postHtml(post, say))),
   )
   return html`${visible}`
 }
 
-const NOT_VISIBLE = html`<p class="aside">A post that is not shown here.</p>`
+const notVisible = (say: Say) => html`<p class="aside">${say('hiddenPost')}</p>`
 
 /** Replies that are too many are in the client. */
-function* below(thread: Thread): Generator<void, Html> {
+function* below(thread: Thread, say: Say): Generator<void, Html> {
   const posts = visibleBelow(thread)
   const visible = yield* inParts(posts.slice(0, MAX_REPLIES), (some) =>
-    some.map((thread) => [thread, postHtml(thread.post!)] as const),
+    some.map((thread) => [thread, postHtml(thread.post!, say)] as const),
   )
   const made = new Map(visible)
   const replies = treeOf(thread, made)
   return posts.length > MAX_REPLIES
-    ? html`${replies}<p class="aside">There are more replies.</p>`
+    ? html`${replies}<p class="aside">${say('moreReplies')}</p>`
     : replies
 }
 
@@ -154,13 +155,13 @@ export async function hashtagPage(ask: Ask, tag: string, cursor?: string): Promi
   const path = `/hashtag/${encodeURIComponent(tag)}`
   return {
     title: `#${tag}`,
-    description: `Posts with #${tag}`,
+    description: (say) => say('postsWith', { tag: `#${tag}` }),
     path,
     kind: 'website',
     client: `/read/search?q=${encodeURIComponent(`#${tag}`)}`,
-    *main() {
+    *main(say) {
       const visible = posts.filter((post) => !isHidden(post as never))
-      return html`<h1 dir="auto">#${tag}</h1>${yield* listOf(visible)}${older(path, next)}`
+      return html`<h1 dir="auto">#${tag}</h1>${yield* listOf(visible, say)}${older(path, next, say)}`
     },
   }
 }
@@ -187,23 +188,23 @@ export async function listPage(ask: Ask, actor: string, rkey: string): Promise<A
     shows: list.uri,
     kind: 'website',
     client: `/read/list?uri=${encodeURIComponent(list.uri)}`,
-    *main() {
-      return html`<h1 dir="auto">${list.name}</h1><p class="text" dir="auto">${list.description ?? ''}</p>${yield* listOf(posts)}`
+    *main(say) {
+      return html`<h1 dir="auto">${list.name}</h1><p class="text" dir="auto">${list.description ?? ''}</p>${yield* listOf(posts, say)}`
     },
   }
 }
 
-function* listOf(posts: readonly Post[]): Generator<void, Html> {
-  if (posts.length === 0) return html`<p class="aside">No posts are shown here.</p>`
+function* listOf(posts: readonly Post[], say: Say): Generator<void, Html> {
+  if (posts.length === 0) return html`<p class="aside">${say('none')}</p>`
   const items = yield* inParts(posts, (some) =>
-    some.map((post) => html`<li>${postHtml(post)}</li>`),
+    some.map((post) => html`<li>${postHtml(post, say)}</li>`),
   )
   return html`<ol class="posts">${items}</ol>`
 }
 
-function older(path: string, cursor: string | undefined): Html | undefined {
+function older(path: string, cursor: string | undefined, say: Say): Html | undefined {
   if (!cursor) return undefined
-  return html`<p><a rel="next" href="${path}?cursor=${encodeURIComponent(cursor)}">Older</a></p>`
+  return html`<p><a rel="next" href="${path}?cursor=${encodeURIComponent(cursor)}">${say('older')}</a></p>`
 }
 
 export function shortened(text: string, length = MAX_DESCRIPTION): string {

@@ -3,14 +3,13 @@
 import { type Html, html } from '../../http/server/html.ts'
 import { isWebAddress, richHtml } from './rich-html.ts'
 import { type Author, isCovered, isHidden, type Post } from './visitor-rules.ts'
+import type { Say } from './words.ts'
 
 type Embed = { $type?: string; [field: string]: unknown }
 type Picture = { thumb?: unknown; fullsize?: unknown; alt?: string }
 
 /** As long as what people write; the rest is in the client. */
 const MOST_CHARACTERS = 2_000
-/** It names the link around the picture. */
-const NO_ALT = 'Picture without a description'
 
 export function nameOf({ displayName, handle, did }: Author): string {
   return displayName?.trim() || handleOf({ handle, did })
@@ -34,14 +33,14 @@ export function textOf({ record }: Post): string {
   return typeof text === 'string' ? text : ''
 }
 
-export function postHtml(post: Post, { isFocus = false } = {}): Html {
+export function postHtml(post: Post, say: Say, { isFocus = false } = {}): Html {
   const { author, record, indexedAt } = post
   const { facets } = record as { facets?: unknown }
   return html`<article class="${isFocus ? 'post focus' : 'post'}">
 <header>${face(author)}<a class="who" href="${profilePath(author)}"><b dir="auto">${nameOf(author)}</b> <span><bdi>${handleOf(author)}</bdi></span></a>
 <a class="when" href="${postPath(post)}"><time datetime="${indexedAt}">${dateOf(indexedAt)}</time></a></header>
 <p class="text" dir="auto">${richHtml(textOf(post), facets)}</p>
-${isCovered(post) ? html`<p class="aside">Media is covered by a label.</p>` : embedHtml(post.embed as Embed | undefined)}
+${isCovered(post) ? html`<p class="aside">${say('covered')}</p>` : embedHtml(post.embed as Embed | undefined, say)}
 </article>`
 }
 
@@ -55,18 +54,19 @@ export function face({ avatar }: Author): Html {
   return html`<img class="face" src="${avatar}" alt="" width="40" height="40" loading="lazy">`
 }
 
-function embedHtml(embed: Embed | undefined): Html | undefined {
+function embedHtml(embed: Embed | undefined, say: Say): Html | undefined {
   if (!embed) return undefined
   if (embed.$type === 'app.bsky.embed.recordWithMedia#view') {
     const { record } = embed['record'] as { record: Embed }
-    return html`${embedHtml(embed['media'] as Embed)}${quoteHtml(record)}`
+    return html`${embedHtml(embed['media'] as Embed, say)}${quoteHtml(record, say)}`
   }
-  if (embed.$type === 'app.bsky.embed.record#view') return quoteHtml(embed['record'] as Embed)
+  if (embed.$type === 'app.bsky.embed.record#view') return quoteHtml(embed['record'] as Embed, say)
   if (embed.$type === 'app.bsky.embed.external#view') return cardHtml(embed['external'] as Embed)
-  if (embed.$type === 'app.bsky.embed.video#view') return stillHtml(embed)
+  if (embed.$type === 'app.bsky.embed.video#view') return stillHtml(embed, say)
+  // The alternative text names the link around the picture.
   return html`${picturesOf(embed).map(
     ({ thumb, fullsize, alt = '' }) =>
-      html`<a href="${fullsize as string}"><img class="picture" src="${thumb as string}" alt="${cut(alt) || NO_ALT}" loading="lazy"></a>`,
+      html`<a href="${fullsize as string}"><img class="picture" src="${thumb as string}" alt="${cut(alt) || say('noAlt')}" loading="lazy"></a>`,
   )}`
 }
 
@@ -99,14 +99,14 @@ function cut(text: string): string {
   return text.slice(0, MOST_CHARACTERS).toWellFormed()
 }
 
-function stillHtml({ thumbnail, alt }: Embed): Html {
-  const text = typeof alt === 'string' && alt !== '' ? cut(alt) : 'Video'
+function stillHtml({ thumbnail, alt }: Embed, say: Say): Html {
+  const text = typeof alt === 'string' && alt !== '' ? cut(alt) : say('video')
   return isWebAddress(thumbnail)
     ? html`<img class="picture" src="${thumbnail}" alt="${text}" loading="lazy">`
     : html`<p class="aside">${text}</p>`
 }
 
-function quoteHtml(record: Embed): Html {
+function quoteHtml(record: Embed, say: Say): Html {
   const { $type, author, value, labels, uri } = record as Embed & {
     author?: Author
     value?: { text?: unknown; facets?: unknown }
@@ -118,7 +118,7 @@ function quoteHtml(record: Embed): Html {
     author &&
     !isHidden({ author, ...(labels && { labels }) })
   if (!isVisible || typeof uri !== 'string')
-    return html`<p class="quoted aside">A record that is not shown here.</p>`
+    return html`<p class="quoted aside">${say('hiddenRecord')}</p>`
   const text = typeof value?.text === 'string' ? value.text : ''
   const address = `${profilePath(author)}/post/${encodeURIComponent(uri.split('/').at(-1)!)}`
   return html`<blockquote class="quoted"><a href="${address}"><b dir="auto">${nameOf(author)}</b></a><p class="text" dir="auto">${richHtml(text, value?.facets)}</p></blockquote>`

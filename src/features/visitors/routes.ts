@@ -6,6 +6,7 @@ import type { Config } from '../../base/config/config.ts'
 import { andThen, inLaterTurn, inTurns } from '../../base/util/turn.ts'
 import type { ServeParts } from '../../http/feature.ts'
 import { type Assets, assetRoutes, assetsOf } from '../../http/server/asset-files.ts'
+import { pageLanguage } from '../../http/server/page-language.ts'
 import { type Ask, createAsk, NotVisibleError } from './ask.ts'
 import { ATOM_HEADERS, atomFeed } from './atom.ts'
 import {
@@ -25,6 +26,7 @@ import {
   readProfile,
 } from './pages.ts'
 import { nameOf, profilePath } from './post-html.ts'
+import { type Say, sayIn } from './words.ts'
 
 type VisitorConfig = Pick<
   Config,
@@ -57,11 +59,12 @@ export function visitorRoutes(config: VisitorConfig, visit: ServeParts['visit'])
   // Only on our own: it reads an answer to its end, and streams have none.
   for (const own of PATTERNS) app.use(own, etag())
   const askFor = (c: Context) => createAsk(visit, c)
+  const sayTo = (c: Context) => sayIn(pageLanguage(c.req.header('accept-language')))
   const page = (c: Context, about: Promise<About>) =>
     about.then(
       inLaterTurn((about) =>
-        andThen(inTurns(visitorDocument(site(), about)), (text) =>
-          c.body(text, 200, visitorHeaders(images)),
+        andThen(inTurns(visitorDocument(site(), about, sayTo(c))), (text) =>
+          c.body(text, 200, visitorHeaders(images, sayTo(c))),
         ),
       ),
     )
@@ -93,8 +96,10 @@ export function visitorRoutes(config: VisitorConfig, visit: ServeParts['visit'])
   app.onError((error, c) => {
     const status = error instanceof NotVisibleError ? error.status : undefined
     if (status === undefined) throw error
-    const headers = { ...visitorHeaders([]), 'cache-control': 'no-store' }
-    return c.body(nothingDocument(site(), WORDS[status]), status, headers)
+    const say = sayTo(c)
+    const headers = { ...visitorHeaders([], say), 'cache-control': 'no-store' }
+    const [title, text] = WORDS[status].map((key) => say(key)) as [string, string]
+    return c.body(nothingDocument(site(), { title, text }, say), status, headers)
   })
   return app
 }
@@ -117,19 +122,10 @@ async function listFeed(
   return { title: list.name, origin, id, path, feed, posts }
 }
 
-const WORDS: Record<NotVisibleError['status'], { title: string; text: string }> = {
-  400: {
-    title: 'Nothing here',
-    text: 'This address does not name an account or a post. Check its spelling.',
-  },
-  403: {
-    title: 'Not shown to visitors',
-    text: 'This account asks to be shown only to people who are signed in. Sign in to see it.',
-  },
-  404: { title: 'Nothing here', text: 'There is no such account or post, or it was deleted.' },
-  429: { title: 'Too many pages at once', text: 'Wait a minute, and load this page again.' },
-  503: {
-    title: 'Not known here yet',
-    text: 'This server is looking for it. Load this page again in a minute.',
-  },
+const WORDS: Record<NotVisibleError['status'], readonly Parameters<Say>[0][]> = {
+  400: ['nothing', 'noAddress'],
+  403: ['membersOnly', 'membersOnlyText'],
+  404: ['nothing', 'gone'],
+  429: ['tooMany', 'tooManyText'],
+  503: ['notYet', 'notYetText'],
 }

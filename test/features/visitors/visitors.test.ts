@@ -23,8 +23,8 @@ function start() {
   w.profile(alice, { displayName: 'Alice', description: 'writes' })
   w.profile(bob, { displayName: 'Bob' })
   const routes = visitorRoutes(config, async (request) => w.server.fetch(request))
-  return async (path: string) => {
-    const answer = await routes.request(path)
+  return async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await routes.request(path, { headers })
     return { status: answer.status, headers: answer.headers, text: await answer.text() }
   }
 }
@@ -166,4 +166,36 @@ test('links lead to web addresses only, and what does not exist says so', async 
   const { status, text } = await get(`/profile/${alice}/post/3kaaaaaaaaaaa`)
   expect([404, 503]).toContain(status)
   expect(text).toContain('noindex')
+})
+
+test('speaks the language that a browser prefers, and caches tell them apart', async () => {
+  const get = start()
+  const { uri } = w.post(alice, 'words')
+  const [post, profile] = [`/profile/${alice}/post/${uri.split('/').at(-1)}`, `/profile/${alice}`]
+  for (const [header, language, words] of [
+    [undefined, 'en', 'Sign in to answer'],
+    ['fr-FR, fr;q=0.9', 'en', 'Sign in to answer'],
+    ['fr, ja;q=0.5, de;q=0.8', 'de', 'Anmelden und antworten'],
+    ['de;q=0, ja', 'ja', 'ログインして返信'],
+    ['*', 'en', 'Sign in to answer'],
+  ] as const) {
+    const headers = header === undefined ? undefined : { 'accept-language': header }
+    for (const path of [post, profile]) {
+      const page = await get(path, headers)
+      expect(page.text).toContain(`<html lang="${language}">`)
+      expect(page.text).toContain(words)
+      expect(page.headers.get('vary')).toContain('accept-language')
+      expect(page.headers.get('content-language')).toBe(language)
+    }
+  }
+  const tags = await Promise.all(
+    ['en', 'de'].map(async (value) => {
+      const { headers } = await get(post, { 'accept-language': value })
+      return headers.get('etag')
+    }),
+  )
+  expect(tags[0]).not.toBe(tags[1])
+  const none = await get('/profile/nobody.example.org', { 'accept-language': 'de' })
+  expect(none.text).toMatch(/<html lang="de">/)
+  expect(none.text).toContain('Anmelden')
 })
