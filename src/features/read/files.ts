@@ -64,6 +64,7 @@ const others = [
   new URL('./assets/for-you/words.ts', import.meta.url),
   new URL('./assets/lists.ts', import.meta.url),
   new URL('./assets/settings/settings.ts', import.meta.url),
+  new URL('./assets/notifications/push-choices.ts', import.meta.url),
   new URL('./assets/notifications/quiet-hours.ts', import.meta.url),
   new URL('./assets/settings/bring.ts', import.meta.url),
   new URL('./assets/settings/words.ts', import.meta.url),

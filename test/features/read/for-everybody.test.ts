@@ -1,21 +1,16 @@
 // The client for whoever uses it, in a real browser: axe finds nothing in any state, nothing sticks out at 320 pixels,
 // which is also a small window at 200 %, in both directions of writing and three languages, and a keyboard is enough.
 
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reader } from '../../e2e/support/reader.ts'
 import { chromiumPath } from '../../support/browser.ts'
 import { type ClientWorld, startClientWorld } from '../../support/client-world.ts'
 import { eventually } from '../../support/eventually.ts'
-import { lowContrasts, overflow } from '../../support/page-audit.ts'
+import { NARROW, pageFaults } from '../../support/page-faults.ts'
 
 const path = chromiumPath()
 if (!path) console.warn('no Chromium here: access is NOT tested (apt-get install chromium)')
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const NARROW = { width: 320, height: 640 }
 
 describe.skipIf(!path)('the client is for everybody', () => {
   let world: ClientWorld
@@ -27,25 +22,13 @@ describe.skipIf(!path)('the client is for everybody', () => {
   })
   afterAll(() => world?.close())
 
-  /** What keeps anybody out of the page as it is now. */
-  async function faults(page: Page): Promise<string[]> {
-    await page.evaluate(axe)
-    const found = (await page.evaluate(
-      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html.slice(0, 200)))`,
-    )) as string[]
-    const low = ((await page.evaluate(lowContrasts)) as string[]).filter(
-      (value) => !value.startsWith('only'),
-    )
-    const wide = await page.evaluate(overflow)
-    return [...found, ...low, ...(wide ? [`${wide} pixels too wide`] : [])]
-  }
   const settled = (page: Page) => page.locator('#main[aria-busy=false]').waitFor()
 
   test('signing in, by keyboard alone', async () => {
     const { page } = reader
     await page.goto(`${world.origin}/read`)
     await page.locator('#name').waitFor()
-    expect(await faults(page)).toEqual([])
+    expect(await pageFaults(page)).toEqual([])
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.className')).toBe('skip')
     await page.keyboard.press('Enter')
@@ -54,7 +37,7 @@ describe.skipIf(!path)('the client is for everybody', () => {
     await page.keyboard.type('two words')
     await page.keyboard.press('Enter')
     await page.locator('.problem:not(:empty)').waitFor()
-    expect(await faults(page)).toEqual([])
+    expect(await pageFaults(page)).toEqual([])
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.type(world.member.did)
     await page.keyboard.press('Enter')
@@ -68,13 +51,13 @@ describe.skipIf(!path)('the client is for everybody', () => {
     expect(await focused('className')).toBe('when')
     await page.keyboard.press('l')
     await page.locator('#toast', { hasText: 'Liked.' }).waitFor()
-    expect(await faults(page)).toEqual([])
+    expect(await pageFaults(page)).toEqual([])
     await page.keyboard.press('j')
     await page.keyboard.press('k')
     await page.keyboard.press('r')
     await page.locator('#compose[open]').waitFor()
     expect(await focused('tagName')).toBe('TEXTAREA')
-    expect(await faults(page)).toEqual([])
+    expect(await pageFaults(page)).toEqual([])
     await page.keyboard.press('Escape')
     expect(await focused('tagName')).not.toBe('BODY')
     await page.keyboard.press('n')
@@ -96,7 +79,7 @@ describe.skipIf(!path)('the client is for everybody', () => {
     await menu.locator('summary').focus()
     await page.keyboard.press('Enter')
     expect(await menu.getAttribute('open')).not.toBeNull()
-    expect(await faults(page)).toEqual([])
+    expect(await pageFaults(page)).toEqual([])
     await page.keyboard.press('Escape')
     expect(await menu.getAttribute('open')).toBeNull()
   })
@@ -115,10 +98,10 @@ describe.skipIf(!path)('the client is for everybody', () => {
         await page.goto(`${world.origin}/read${address}`)
         await settled(page)
         await page.evaluate(`document.documentElement.dir = '${dir}'`)
-        expect([address, await faults(page)]).toEqual([address, []])
+        expect([address, await pageFaults(page)]).toEqual([address, []])
       }
       await page.locator('#write').click()
-      expect(await faults(page)).toEqual([])
+      expect(await pageFaults(page)).toEqual([])
       await page.keyboard.press('Escape')
     })
   })

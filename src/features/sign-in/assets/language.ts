@@ -20,6 +20,11 @@ function find(): Language {
   return (found as Language | undefined) ?? 'en'
 }
 
+/** What others wrote in several languages: in the reader's, or in the first. */
+export function inOwnLanguage<T extends { lang: string }>(texts: readonly T[]): T | undefined {
+  return texts.find(({ lang }) => lang.slice(0, 2) === language()) ?? texts[0]
+}
+
 export function chooseLanguage(value: string): void {
   localStorage.setItem(STORED, value)
 }

@@ -8,6 +8,7 @@ import type {
   ModerationDecision,
   ModerationOpts,
 } from '@atproto/api'
+import { inOwnLanguage } from '../../../sign-in/assets/language.ts'
 import { ask, me, query, useLabelers, write } from '../page/api.ts'
 import { isKey, t } from '../page/words.ts'
 import { interpretLabelValueDefinition, moderatePost, moderateProfile } from './moderation.js'
@@ -140,6 +141,7 @@ export function causeWords(causes: Causes): string {
   if (cause.type !== 'label') return isKey(cause.type) ? t(cause.type) : cause.type
   const { val } = cause.label
   const own = `label-${val}`
-  const name = cause.labelDef.locales?.[0]?.name || (isKey(own) ? t(own) : val)
+  const { locales = [] } = cause.labelDef
+  const name = inOwnLanguage(locales)?.name || (isKey(own) ? t(own) : val)
   return t('label', { label: name })
 }

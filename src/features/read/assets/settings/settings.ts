@@ -3,6 +3,7 @@
 import { chooseLanguage, language } from '../../../sign-in/assets/language.ts'
 import { type Session, setup, signIn, signOut } from '../../../sign-in/assets/session.ts'
 import { browserPush, endPush } from '../notifications/push.ts'
+import { pushChoices } from '../notifications/push-choices.ts'
 import { quietHours } from '../notifications/quiet-hours.ts'
 import { button, el } from '../page/dom.ts'
 import { forgetLastPage } from '../page/offline.ts'
@@ -19,6 +20,7 @@ export function settingsView(session: Session, signed: string | null): View {
     'div',
     { class: 'settings' },
     browserPush(),
+    pushChoices(),
     quietHours(),
     words(),
     el(

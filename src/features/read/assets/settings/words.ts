@@ -5,6 +5,39 @@ import { type Key, phrasesOf, t } from '../page/words.ts'
 const table = {
   mutedWords: ['Muted words', 'Stummgeschaltete Wörter', 'ミュートする言葉'],
   addWord: ['Mute this word', 'Dieses Wort stummschalten', 'この言葉をミュート'],
+  pushed: [
+    'What your devices are notified of',
+    'Worüber deine Geräte benachrichtigt werden',
+    '端末に通知するもの',
+  ],
+  'push-reply': ['Replies', 'Antworten', '返信'],
+  'push-mention': ['Mentions', 'Erwähnungen', '言及'],
+  'push-quote': ['Quotes', 'Zitate', '引用'],
+  'push-like': ['Likes', '„Gefällt mir“', 'いいね'],
+  'push-repost': ['Reposts', 'Reposts', 'リポスト'],
+  'push-follow': ['New followers', 'Neue Follower', '新しいフォロワー'],
+  'push-likeViaRepost': [
+    'Likes of what you reposted',
+    '„Gefällt mir“ bei deinen Reposts',
+    'あなたのリポストへのいいね',
+  ],
+  'push-repostViaRepost': [
+    'Reposts of what you reposted',
+    'Reposts deiner Reposts',
+    'あなたのリポストのリポスト',
+  ],
+  'push-subscribedPost': [
+    'Posts of accounts you subscribe to',
+    'Beiträge abonnierter Konten',
+    '購読中のアカウントの投稿',
+  ],
+  'push-starterpackJoined': [
+    'People who came by your starter packs',
+    'Wer über deine Starterpakete kam',
+    'スターターパックからの参加',
+  ],
+  'push-verified': ['Verified', 'Verifiziert', '認証'],
+  'push-unverified': ['Verification withdrawn', 'Verifizierung zurückgezogen', '認証の取り消し'],
   quiet: ['Quiet hours', 'Ruhezeit', '通知しない時間'],
   quietText: [
     'No device of yours is notified in these hours.',
