@@ -71,6 +71,8 @@ const others = [
   new URL('./assets/posts/hls.js', import.meta.url),
   new URL('./assets/icon.svg', import.meta.url),
   new URL('./assets/read.css', import.meta.url),
+  new URL('./assets/why/view.ts', import.meta.url),
+  new URL('./assets/why/words.ts', import.meta.url),
   new URL('./assets/worker.ts', import.meta.url),
 ]
 

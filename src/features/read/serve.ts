@@ -5,6 +5,7 @@ import type { ServeFeature } from '../../http/feature.ts'
 import { DISCOVER_URI } from '../../http/xrpc/feeds/discover-feed.ts'
 import { signInSettings } from '../sign-in/settings.ts'
 import { getPosition, putPosition } from './positions.ts'
+import { getPostReasons } from './post-reasons.ts'
 import { readRoutes } from './routes.ts'
 import { getTimelineState } from './timeline-state.ts'
 
@@ -16,7 +17,12 @@ const CHARGE = {
 } as const
 
 export const serve: ServeFeature = {
-  methods: (config) => [getPosition, putPosition, getTimelineState(config.reasonableLimit)],
+  methods: ({ reasonableLimit }) => [
+    getPosition,
+    putPosition,
+    getPostReasons(reasonableLimit),
+    getTimelineState(reasonableLimit),
+  ],
   start({ config, app }) {
     if (!settingsOf(config, signInSettings).signIn) return {}
     const forYou = () => (app.ownFeeds.of(DISCOVER_URI) ? DISCOVER_URI : undefined)

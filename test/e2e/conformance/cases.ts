@@ -235,6 +235,9 @@ export const queries: Record<string, Case> = {
   'io.slipstream.feed.getKnownLikers': {
     asks: ({ root, quoted }) => [{ uris: [root.uri, quoted.uri] }],
   },
+  'io.slipstream.feed.getPostReasons': {
+    asks: ({ root, quoted }) => [{ uri: root.uri }, { uri: quoted.uri }],
+  },
   'io.slipstream.graph.getSocialProof': {
     asks: ({ ann, bo }) => [{ subjects: [ann.did, bo.did] }],
     unknown: () => [{ subjects: [NOBODY] }],

@@ -12,6 +12,7 @@ const ON_PDS = 'the PDS stores them; the frontend lacks the method'
 /** Methods whose answers are not compared. */
 export const unlike: Record<string, string> = {
   'io.slipstream.feed.getPosition': OURS_ALONE,
+  'io.slipstream.feed.getPostReasons': OURS_ALONE,
   'io.slipstream.feed.getTimelineGaps': OURS_ALONE,
   'io.slipstream.feed.getTimelineState': OURS_ALONE,
   'io.slipstream.feed.getKnownLikers': OURS_ALONE,

@@ -7,6 +7,7 @@ import type { Reader } from '../../e2e/support/reader.ts'
 import { chromiumPath } from '../../support/browser.ts'
 import { type ClientWorld, startClientWorld } from '../../support/client-world.ts'
 import { eventually } from '../../support/eventually.ts'
+import { pageFaultsBothWays } from '../../support/page-faults.ts'
 
 const path = chromiumPath()
 if (!path) console.warn('no Chromium here: gaps are NOT tested (apt-get install chromium)')
@@ -55,11 +56,48 @@ describe.skipIf(!path)('what only this server knows', () => {
     expect(await why.getAttribute('aria-expanded')).toBe('false')
     await why.click()
     expect(await notice.innerText()).toContain('Beyond 4, this server draws for each post')
+    await notice.getByRole('link', { name: 'Why' }).click()
+    await page.getByText(/Your timeline takes about \d+\s% of the posts/).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/read/why')
+    await page.goto(`${world.origin}/read`)
     await notice.getByRole('button', { name: 'Close' }).click()
     await page.reload()
     await page.locator('.feed .post').first().waitFor()
     await page.locator('#main[aria-busy=false]').waitFor()
     expect(await notice.count()).toBe(0)
+  })
+
+  test('a page says of any post why it is in one’s timeline, or not', async () => {
+    const { page } = reader
+    const post = page.locator('.feed .post').first()
+    const uri = (await post.getAttribute('data-uri'))!
+    const [, , did, , key] = uri.split('/')
+    await page.goto(`${world.origin}/read/why`)
+    await page.locator('#main[aria-busy=false]').waitFor()
+    const look = async (address: string) => {
+      await page.fill('#post-address', address)
+      await page.locator('main form button').click()
+    }
+    await look('no address')
+    await page.getByText('This is not the address of a post.').waitFor()
+    await look(`https://other.example/profile/${did}/post/${key}`)
+    await page.getByText('This post is in your timeline.').waitFor()
+    expect(await page.locator(`.post[data-uri="${uri}"]`).count()).toBe(1)
+    expect(await page.innerText('main')).toContain('Only you can see this.')
+    const stranger = world.simulation.network.repositories[0]!.did
+    await look(`at://${stranger}/app.bsky.feed.post/3kaaaaaaaaaaa`)
+    await page.getByText('This post is not in your timeline.').waitFor()
+    await page.getByText('This server does not have it.').waitFor()
+    for (const [language, words] of [
+      ['de', 'Das siehst nur du.'],
+      ['ja', 'これはあなただけに表示されます。'],
+      ['en', 'Only you can see this.'],
+    ]) {
+      await page.evaluate(`localStorage.setItem('slipstream-language', '${language}')`)
+      await page.reload()
+      await page.getByText(words!).waitFor()
+      expect(await pageFaultsBothWays(page)).toEqual([])
+    }
   })
 
   test('a gap is a line from when to when, which goes when its posts are there', async () => {

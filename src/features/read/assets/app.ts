@@ -153,6 +153,11 @@ function viewAt(path: string): View {
   if (page === 'lists') return lazily(t('lists'), async () => (await lists()).listsView())
   if (page === 'list') return listFeed(searchParams.get('uri') ?? '')
   if (page === 'drafts') return lazily(t('drafts'), async () => (await lists()).draftsView())
+  if (page === 'why') {
+    return lazily(t('lossyWhy'), async () =>
+      (await import('./why/view.ts')).whyView(searchParams.get('uri') ?? undefined),
+    )
+  }
   if (page === 'for-you' && ownFeed()) {
     return lazily(t('forYou'), async () =>
       (await import('./for-you/view.ts')).forYouView(ownFeed()!),

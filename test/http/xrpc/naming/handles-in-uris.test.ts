@@ -86,6 +86,7 @@ const SAMPLES: Record<string, [kind: Kind, more?: Query]> = {
   'com.atproto.admin.getSubjectStatus uri': ['post'],
   'io.slipstream.feed.getKnownLikers uris': ['post'],
   ...(hasFeature('media') && { 'io.slipstream.video.getStats uri': ['quote'] }),
+  ...(hasFeature('read') && { 'io.slipstream.feed.getPostReasons uri': ['post'] }),
 }
 
 type Schema = { format?: string; items?: Schema }
@@ -121,8 +122,8 @@ describe('an at-URI with a handle', () => {
     const ask = (uri: string) => w.ask(nsid, { ...more, [name]: [uri] }, alice)
     const right = await ask(record.uri)
     expect(right.status, JSON.stringify(right.body)).toBe(200)
-    // Nobody watched a video, the replies are no others, and a post is no article.
-    const isEmpty = /getStats|OtherV2|ExternalView/.test(nsid)
+    // Nobody watched a video, the replies are no others, a post is no article, and reasons name nobody.
+    const isEmpty = /getStats|getPostReasons|OtherV2|ExternalView/.test(nsid)
     expect(JSON.stringify(right.body).includes('at://')).toBe(!isEmpty)
     const by = kind === 'quote' ? ['alice.example.org'] : [HANDLE, HANDLE.toUpperCase()]
     for (const handle of by) {

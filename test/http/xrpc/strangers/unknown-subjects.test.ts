@@ -84,6 +84,7 @@ const OF_THE_INDEX = new Set([
   'com.atproto.identity.resolveHandle',
   'internal.bsky.actor.getProfiles',
   'io.slipstream.feed.getKnownLikers',
+  'io.slipstream.feed.getPostReasons',
   'io.slipstream.graph.getSocialProof',
   'io.slipstream.video.getStats',
 ])

@@ -3,7 +3,7 @@
 
 import type { AppBskyFeedDefs } from '@atproto/api'
 import { ask, tell } from '../page/api.ts'
-import { button, el } from '../page/dom.ts'
+import { button, el, link } from '../page/dom.ts'
 import { endless } from '../page/endless.ts'
 import { attempt, toast } from '../page/toast.ts'
 import type { View } from '../page/view.ts'
@@ -32,7 +32,7 @@ export function forYouView(feed: string): View {
       el(
         'div',
         { class: 'row wrap' },
-        ...(context ? why(context) : []),
+        ...(context ? why(context, post.uri) : []),
         button(phrase('less'), () => void less(post, node), { class: 'quiet' }),
         button(phrase('notAuthor'), () => void notThisAuthor(post), { class: 'quiet' }),
       ),
@@ -72,8 +72,9 @@ function notified(
 }
 
 /** The reason, hidden until it is asked for. */
-function why(context: string): HTMLElement[] {
-  const words = el('p', { class: 'aside', hidden: true }, reasonWords(context))
+function why(context: string, uri: string): HTMLElement[] {
+  const more = link(`/read/why?${new URLSearchParams({ uri })}`, {}, phrase('inTimeline'))
+  const words = el('p', { class: 'aside', hidden: true }, reasonWords(context), ' ', more)
   const ask = button(
     phrase('why'),
     () => {

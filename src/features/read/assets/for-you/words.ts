@@ -4,6 +4,7 @@ import { phrasesOf } from '../page/words.ts'
 
 const table = {
   why: ['Why this?', 'Warum das?', '表示の理由'],
+  inTimeline: ['And in my timeline?', 'Und in meiner Timeline?', 'タイムラインでは？'],
   less: ['Less like this', 'Weniger davon', 'こういう投稿を減らす'],
   notAuthor: ['Not this author', 'Nichts von diesem Konto', 'このアカウントは表示しない'],
   lessDone: [

@@ -1,7 +1,7 @@
 // How far a newcomer's timeline is filled, and whether it is lossy (io.slipstream.feed.getTimelineState).
 
 import { ask } from '../page/api.ts'
-import { button, el } from '../page/dom.ts'
+import { button, el, link } from '../page/dom.ts'
 import { t } from '../page/words.ts'
 
 export type State = {
@@ -53,7 +53,8 @@ export function lossyNotice({ follows, share, limit }: State): HTMLElement | und
   if (share >= 1_000) return undefined
   if (localStorage.getItem(NOTIFIED) === String(limit)) return undefined
   const words = t('lossy', { follows, percent: Math.round(share / 10) })
-  const reason = el('p', { hidden: true }, t('lossyReason', { limit }))
+  const more = link('/read/why', {}, t('lossyWhy'))
+  const reason = el('p', { hidden: true }, t('lossyReason', { limit }), ' ', more)
   const why = button(
     t('lossyWhy'),
     () => {
