@@ -78,6 +78,26 @@ describe.skipIf(!path)('an ordinary day', () => {
     },
   )
 
+  test('what one has scrolled past is not new again in the same visit, but on the next one', async () => {
+    const pill = page.locator('.pill')
+    // A newcomer's timeline still gets posts above what is read.
+    await eventually(async () => {
+      await open('')
+      await page.evaluate('scrollTo(0, 0)')
+      await readDown()
+      expect(await pill.isHidden()).toBe(true)
+    })
+    await page.getByRole('link', { name: 'Search' }).click()
+    await page.locator('#main[aria-busy=false] #q').waitFor()
+    await page.getByRole('link', { name: 'Following' }).click()
+    await page.locator('#main[aria-busy=false] .feed .post').first().waitFor()
+    await eventually(async () => expect(await page.evaluate('scrollY')).toBeGreaterThan(400))
+    expect(await pill.isHidden()).toBe(true)
+    await page.reload()
+    await pill.filter({ hasText: 'new above' }).waitFor()
+    await page.evaluate('scrollTo(0, 0)')
+  })
+
   test('a muted account’s posts are gone from the page; “Undo” has the focus, and brings them back', async () => {
     await open('')
     await page.evaluate('scrollTo(0, 0)')
