@@ -15,24 +15,33 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import http from 'node:http'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Plugin } from 'rolldown'
-import { bundleFolder, fileInBundle } from '../src/base/util/bundle.ts'
+import {
+  bundleFolder,
+  fileInBundle,
+  folderByStates,
+  rememberStates,
+} from '../src/base/util/bundle.ts'
 
 const OUTSIDE =
-  /^(node:|\.\.\/web\/fetch\/body\.js$|better-sqlite3|sharp|secp256k1|@bokuweb\/zstd-wasm|@napi-rs\/|cassandra-driver|bufferutil|utf-8-validate)/
+  /^(node:(?!http$)|\.\.\/web\/fetch\/body\.js$|better-sqlite3|sharp|secp256k1|@bokuweb\/zstd-wasm|@napi-rs\/|cassandra-driver|bufferutil|utf-8-validate)/
 /** How modules name those that are started, not imported: threads, processes, and what src/main.ts chooses. */
 export const STARTED = /new URL\('(\.\/(?!assets\/)[\w/-]+)\.ts', import\.meta\.url\)/g
 /** How base/feature.ts finds the features, of which the core names none. */
 const FEATURES = 'import(list.href)'
 /** Stands for the bundle's own place while the sources' places are put in. */
 const OF_BUNDLE = 'import.meta.bundle'
+const OF_HTTP = '\0http'
 /** A server that still runs loads modules late from the bundle that it was started from. */
 const OTHERS_RETAINED = 2
 
 async function bundleServer(root: string): Promise<void> {
+  if (folderByStates(root)) return
+  const remember = rememberStates(root)
   const folder = bundleFolder(root)
-  if (existsSync(folder)) return
+  if (existsSync(folder)) return remember(folder)
   const rolldown = await import('rolldown').catch(() => undefined)
   if (!rolldown) return
   const unfinished = `${folder}.${process.pid}`
@@ -46,7 +55,7 @@ async function bundleServer(root: string): Promise<void> {
     // Not all of a tree's settings are where its bundle is made.
     tsconfig: false,
     external: OUTSIDE,
-    plugins: [ofSources(root, unfinished)],
+    plugins: [ofSources(root, unfinished), httpWithoutFetch],
     logLevel: 'silent',
   })
   mkdirSync(unfinished, { recursive: true })
@@ -66,6 +75,7 @@ async function bundleServer(root: string): Promise<void> {
   await build.close()
   writeFileSync(join(unfinished, 'package.json'), '{ "type": "module" }\n')
   moveInto(folder, unfinished)
+  remember(folder)
   dropOthers(folder)
 }
 
@@ -99,6 +109,26 @@ function ofSources(root: string, bundle: string): Plugin {
       return turned === code ? undefined : turned
     },
   }
+}
+
+/**
+ * An import of node:http makes Node load its own fetch and WebSocket with it, which a server has no need of: a tenth of a
+ * second in each thread (docs/notes/2026-11-30-the-suites-processor-time.md).
+ */
+const httpWithoutFetch: Plugin = {
+  name: 'http-without-fetch',
+  resolveId: (id, _, { kind }) =>
+    /^(node:)?http$/.test(id) && kind === 'import-statement' ? OF_HTTP : undefined,
+  load: (id) => (id === OF_HTTP ? linkHttp() : undefined),
+}
+
+function linkHttp(): string {
+  const names = Object.entries(Object.getOwnPropertyDescriptors(http))
+    .filter(([, property]) => 'value' in property)
+    .map(([name]) => name)
+  return `const http = process.getBuiltinModule('node:http')
+export default http
+export const { ${names.join(', ')} } = http`
 }
 
 function linkFeatures(root: string, code: string): string {

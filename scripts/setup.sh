@@ -19,7 +19,7 @@ command -v npm >/dev/null 2>&1 ||
 # lock is on package-lock.json itself and is inherited by npm, so that one whose parent was killed is
 # waited for as well. (macOS has no flock; there, two at once are on their own.)
 install_packages() {
-  is_installed "$1" && return
+  is_installed "$1" || adopt_packages "$1" && return
   exec 9<"$1/package-lock.json"
   if command -v flock >/dev/null 2>&1 && ! flock -n 9; then
     echo "slipstream: waiting for another installation in $(cd "$1" && pwd)" >&2
@@ -33,6 +33,36 @@ install_packages() {
 is_installed() {
   cmp -s "$1/package-lock.json" "$1/node_modules/.slipstream-installed" 2>/dev/null ||
     { [ "$packages" = to-run ] && cmp -s "$1/package-lock.json" "$1/node_modules/.slipstream-installed-to-run" 2>/dev/null; }
+}
+
+# adopt_packages DIR: what `npm install` has installed is not installed once more if it is what the lock file names, all
+# that is for this machine included: npm leaves out what is not for its own Node.
+adopt_packages() {
+  local mark
+  [ -f "$1/node_modules/.package-lock.json" ] && [ -w "$1/node_modules" ] || return 1
+  mark=$(cd "$1" && node -e '
+    const { readFileSync } = require("fs")
+    const read = (path) => JSON.parse(readFileSync(path, "utf8")).packages
+    const found = read("node_modules/.package-lock.json")
+    const ours = process.report.getReport().header.glibcVersionRuntime ? "glibc" : "musl"
+    const allows = (list, value) => !list || list.includes(value) || (list[0][0] === "!" && !list.includes("!" + value))
+    const isForUs = ({ os, cpu, libc }) =>
+      (os || cpu) && allows(os, process.platform) && allows(cpu, process.arch) && allows(libc, ours)
+    const missing = Object.entries(read("package-lock.json")).filter(([path, of]) => {
+      const { version, integrity, link } = found[path] || {}
+      const isSame = of.link ? link : version === of.version && integrity === of.integrity
+      const isOfOthers = of.optional && !found[path] && !isForUs(of)
+      return path.includes("node_modules/") && !isSame && !isOfOthers
+    })
+    const isTool = ([, of]) => of.dev || of.devOptional
+    if (missing.length === 0) console.log(".slipstream-installed")
+    else if (missing.every(isTool)) console.log(".slipstream-installed-to-run")
+  ' 2>/dev/null) || return 1
+  [ -n "$mark" ] || return 1
+  link_node "$1"
+  [ "$1" != . ] || is_right node || is_right "$PWD/node_modules/.bin/node" || return 1
+  cp "$1/package-lock.json" "$1/node_modules/$mark"
+  is_installed "$1"
 }
 
 # Install scripts are not run: nothing here needs compiling, but npm would start node-gyp for

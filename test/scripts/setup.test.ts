@@ -25,6 +25,7 @@ type Entry = {
   dev?: boolean
   link?: boolean
   optional?: boolean
+  cpu?: string[]
   hasInstallScript?: boolean
 }
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
@@ -270,6 +271,59 @@ describe('an installation', () => {
     expect(status).toBe(1)
     expect(stderr).toMatch(/project can't be written.*\n {2}Run this as \w+, to whom it belongs/)
     expect(installations()).toBe(0)
+  })
+})
+
+/** What a machine with an older Node lacks. */
+const isOfSharp = (path: string) => path.startsWith('node_modules/@img/sharp-')
+
+describe('what npm install has installed', () => {
+  const hidden = () => join(project(), 'node_modules/.package-lock.json')
+
+  /** As npm writes it on this machine: all but what is for others. */
+  function npmInstalled(isInstalled: (path: string, entry: Entry) => boolean = () => true): void {
+    const packages = Object.entries(lock.packages).filter(
+      ([path, entry]) => path !== '' && isInstalled(path, entry),
+    )
+    spawnSync('npm', ['install'], { cwd: project(), env: environment() })
+    writeFileSync(hidden(), JSON.stringify({ packages: Object.fromEntries(packages) }))
+    writeFileSync(join(base, 'diary'), '')
+  }
+  const isOfThisMachine = ({ cpu }: Entry) => cpu?.includes(process.arch) === true
+
+  test('is not installed once more', () => {
+    npmInstalled((_, entry) => !entry.optional || isOfThisMachine(entry))
+    expect(setUp('packages=all')).toMatchObject({ status: 0, stdout: 'v24.21.0\n' })
+    expect(diary()).toBe('')
+    rmSync(hidden())
+    setUp('packages=all')
+    expect(diary()).toBe('')
+  })
+
+  test('without tools serves for running only', () => {
+    npmInstalled((_, { dev }) => !dev)
+    expect(setUp()).toMatchObject({ status: 0, stdout: 'v24.21.0\n' })
+    expect(diary()).toBe('')
+    setUp('packages=all')
+    expect(installations()).toBe(1)
+  })
+
+  test.each([
+    ['for an older Node, which leaves out what makes pictures', isOfSharp],
+    ['without a package', (path: string) => path === 'node_modules/hono'],
+  ])('%s, is completed', (_, isMissing) => {
+    npmInstalled((path) => !isMissing(path))
+    expect(setUp().status).toBe(0)
+    expect(installations()).toBe(1)
+  })
+
+  test('of an earlier lock file is replaced', () => {
+    npmInstalled()
+    const installed = JSON.parse(readFileSync(hidden(), 'utf8')) as typeof lock
+    installed.packages['node_modules/hono']!.version = '0.0.1'
+    writeFileSync(hidden(), JSON.stringify(installed))
+    expect(setUp().status).toBe(0)
+    expect(installations()).toBe(1)
   })
 })
 

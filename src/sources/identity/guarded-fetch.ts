@@ -11,7 +11,7 @@ import { readBody } from './bounded-body.ts'
 import { FetchError } from './fetch-error.ts'
 import { createGuardedLookup, type LookupAddresses, type PrivateHosts } from './guarded-lookup.ts'
 import type { LeastPace } from './patience.ts'
-import { Agent, HeadersTimeoutError, request } from './undici-parts.ts'
+import type { Agent } from './undici-parts.ts'
 
 export type FetchOptions = {
   method?: 'GET' | 'POST'
@@ -79,7 +79,8 @@ const HEADERS_FOR_ONE_ORIGIN = new Set(['authorization', 'cookie', 'proxy-author
 
 type Hop = { url: URL; headers: Record<string, string> }
 type Answer = { response: FetchedResponse; location: string | undefined }
-type Guard = { agentFor(url: URL): Agent }
+type Undici = typeof import('./undici-parts.ts')
+type Guard = { undici: Undici; agentFor(url: URL): Agent }
 
 /**
  * A name is resolved once, by us, during the connect; every address must be public, and the socket
@@ -90,39 +91,53 @@ type Guard = { agentFor(url: URL): Agent }
  * and one timeout covers everything.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const guard = createGuard(options)
+  const guardWith = createGuard(options)
   const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
   let inFlight = 0
 
   return async function guardedFetch(url, fetchOptions = {}) {
     if (inFlight >= maxInFlight) throw new FetchError('busy', `too many requests at once: ${url}`)
     inFlight += 1
-    const signal = deadline(fetchOptions)
     try {
-      // Undici notices an abort only once it is connected.
-      return await unlessAborted(follow(guard, url, { ...fetchOptions, signal }), signal)
-    } catch (error) {
-      const failure = toFetchError(error, signal, url)
-      options.log?.debug({ url, reason: failure.reason, err: failure }, 'fetch failed')
-      throw failure
+      // Loaded late: it is a fifth of what a command loads, and most fetch nothing.
+      const guard = guardWith(await import('./undici-parts.ts'))
+      return await bounded(guard, url, fetchOptions, options)
     } finally {
       inFlight -= 1
     }
   }
 }
 
-function createGuard(options: GuardedFetchOptions): Guard {
+async function bounded(
+  guard: Guard,
+  url: string,
+  fetchOptions: FetchOptions,
+  { log }: GuardedFetchOptions,
+): Promise<FetchedResponse> {
+  const signal = deadline(fetchOptions)
+  try {
+    // Undici notices an abort only once it is connected.
+    return await unlessAborted(follow(guard, url, { ...fetchOptions, signal }), signal)
+  } catch (error) {
+    const failure = toFetchError(error, signal, url)
+    log?.debug({ url, reason: failure.reason, err: failure }, 'fetch failed')
+    throw failure
+  }
+}
+
+function createGuard(options: GuardedFetchOptions): (undici: Undici) => Guard {
   const lookupFor = createGuardedLookup(options)
   const connections = options.connectionsPerOrigin ?? DEFAULT_CONNECTIONS_PER_ORIGIN
   const agents = new Map<LookupFunction, Agent>()
-  return {
+  return (undici) => ({
+    undici,
     agentFor(url) {
       const lookup = lookupFor(url)
-      const agent = agents.get(lookup) ?? createAgent(lookup, connections)
+      const agent = agents.get(lookup) ?? createAgent(undici, lookup, connections)
       agents.set(lookup, agent)
       return agent
     },
-  }
+  })
 }
 
 /** Follows redirects up to the limit, each checked like the first URL. */
@@ -148,7 +163,7 @@ async function fetchOnce(
   { url, headers }: Hop,
   options: FetchOptions & { signal: AbortSignal },
 ): Promise<Answer> {
-  const answer = await request(url, {
+  const answer = await guard.undici.request(url, {
     dispatcher: guard.agentFor(url),
     method: options.method ?? 'GET',
     headers: { 'user-agent': 'slipstream', 'accept-encoding': 'gzip, br', ...headers },
@@ -212,7 +227,7 @@ function parseUrl(text: string): URL {
   return url
 }
 
-function createAgent(lookup: LookupFunction, connections: number): Agent {
+function createAgent({ Agent }: Undici, lookup: LookupFunction, connections: number): Agent {
   return new Agent({
     connections,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -238,7 +253,7 @@ function toFetchError(error: unknown, signal: AbortSignal, url: string): FetchEr
     const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
     return new FetchError(isLate ? 'timeout' : 'aborted', `gave up on ${where}`, { cause: error })
   }
-  if (error instanceof HeadersTimeoutError) {
+  if (error instanceof Error && 'code' in error && error.code === 'UND_ERR_HEADERS_TIMEOUT') {
     return new FetchError('timeout', `${where} is silent`, { cause: error })
   }
   const cause = error instanceof Error ? error.message : String(error)

@@ -8,11 +8,6 @@ declare module 'undici/lib/api/api-request.js' {
   ): Promise<Dispatcher.ResponseData>
 }
 
-declare module 'undici/lib/core/errors.js' {
-  import { errors } from 'undici'
-  export default errors
-}
-
 declare module 'undici/lib/dispatcher/agent.js' {
   import { Agent } from 'undici'
   export default Agent

@@ -3,12 +3,10 @@
 
 import type { Dispatcher } from 'undici'
 import requestBy from 'undici/lib/api/api-request.js'
-import Errors from 'undici/lib/core/errors.js'
 import AgentOfUndici from 'undici/lib/dispatcher/agent.js'
 
 export const Agent = AgentOfUndici
 export type Agent = InstanceType<typeof AgentOfUndici>
-export const { HeadersTimeoutError } = Errors
 
 /** The same as undici's `request`. */
 export function request(

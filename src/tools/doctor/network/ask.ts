@@ -4,7 +4,7 @@
 import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { asObject, parseJson } from '../../../base/util/json-object.ts'
-import { Agent, request } from '../../../sources/identity/undici-parts.ts'
+import type { Agent } from '../../../sources/identity/undici-parts.ts'
 
 type AskOptions = {
   method?: Dispatcher.HttpMethod
@@ -34,10 +34,13 @@ export function createAsk(
   socket: { lookup?: LookupFunction; ca?: string } = {},
 ): Ask & { close(): Promise<void> } {
   const connect = { ...socket, timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true }
-  const dispatcher = new Agent({ connect, pipelining: 0 })
+  let dispatcher: Agent | undefined
 
   async function ask(url: string, options: AskOptions = {}): Promise<Reply> {
     const { method = 'GET', headers, body, timeoutMs = TIMEOUT_MS } = options
+    // Loaded late: every command would load it with the doctor's.
+    const { Agent, request } = await import('../../../sources/identity/undici-parts.ts')
+    dispatcher ??= new Agent({ connect, pipelining: 0 })
     const startedAt = performance.now()
     const signal = AbortSignal.timeout(timeoutMs)
     const answer = await request(url, {
@@ -52,7 +55,7 @@ export function createAsk(
     return { status: answer.statusCode, headers: flat(answer.headers), text, ms }
   }
 
-  return Object.assign(ask, { close: () => dispatcher.close() })
+  return Object.assign(ask, { close: async () => dispatcher?.close() })
 }
 
 async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
