@@ -33,12 +33,7 @@ beforeAll(async () => {
     SLIPSTREAM_METRICS: 'open',
   })
   reader = await person('reader')
-  writers = [
-    await person('mover'),
-    await person('rebased'),
-    await person('away'),
-    await person('doubled'),
-  ]
+  writers = [await person('mover'), await person('rebased'), await person('away')]
   for (const writer of writers) await follow(reader, writer)
   await slipstream.start()
   await eventually(visible)
@@ -100,23 +95,4 @@ test('it may move while Slipstream is killed', async () => {
   await slipstream.start()
   const fresh = await post(moved, 'back')
   await isVisible([...before, old.uri, meanwhile.uri, fresh.uri])
-})
-
-test('what the old PDS still sends of it does not count', async () => {
-  const before = await visible()
-  const doubled = writers[3]!
-  const old = await post(doubled, 'before the move')
-  await isVisible([...before, old.uri])
-  let late: { uri: string } | undefined
-  const moved = await migrate(network, doubled, {
-    async activated() {
-      late = await post(doubled, 'signed with the old key')
-      await remove(doubled, old)
-    },
-  })
-  const fresh = await post(moved, 'at the new PDS')
-  await isVisible([...before, old.uri, fresh.uri])
-  const metrics = await (await fetch(`${slipstream.origin}/metrics`)).text()
-  expect(metrics).toMatch(/^slipstream_unverified_total\{.*reason="bad-signature"\} [1-9]/m)
-  expect(await visible()).not.toContain(late!.uri)
 })

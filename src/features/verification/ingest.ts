@@ -6,7 +6,6 @@ import { isInCircle } from '../../ingest/indexing/index-context.ts'
 import { createOutside } from '../../ingest/outside.ts'
 import { createAccountCheck } from './account-events.ts'
 import { createConfirm } from './account-status.ts'
-import { createIsAtHome, createLastRev } from './at-home.ts'
 import { createAudit } from './audit.ts'
 import { createCandidates } from './candidates.ts'
 import { createJudge } from './firehose/judge.ts'
@@ -45,15 +44,13 @@ export const ingest: IngestFeature = {
         verifies: isAll ? () => true : isOurs,
         isCompared: isOurs,
         takesLate: use === 'always' && hosts.length > 1,
-        lastRev: createLastRev(core),
         confirm,
       })
-      const isAtHome = createIsAtHome(core, isOurs)
       const saver = isAll ? saveKeys(config, core, keys) : undefined
       return {
         mirrors,
         stop: async () => saver?.stop(),
-        mainStream: (apply) => createMainRelays(core, { hosts, use, judge, isAtHome, apply }),
+        mainStream: (apply) => createMainRelays(core, { hosts, use, judge, apply }),
       }
     }
     const relays = createRelays(config, core, { hosts, use, keys, isOurs, confirm })

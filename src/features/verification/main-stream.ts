@@ -12,25 +12,19 @@ type MainOptions = {
   hosts: readonly string[]
   use: 'reserve' | 'always'
   judge: Judge
-  isAtHome?: (did: string, host: string) => boolean
   apply: (batch: StreamBatch) => Promise<void>
 }
 
 export function createMainRelays(core: Core, options: MainOptions): Consumer {
-  const { use } = options
+  const { hosts, use } = options
   const cursors = firehoseCursors(core.db)
-  const isNumbered = (host: string) =>
-    cursors.some((at) => at.host === host && at.seq !== undefined)
+  // The stream was another one before, or there is none yet.
+  const isNew = !hosts.some((host) => cursors.some((at) => at.host === host))
   const untilUs = latestStreamTimeUs(core.db) || core.now() * 1000
   const all =
     use === 'reserve'
       ? [openFirehose(core, { ...options, cursors, receivedUntilUs: untilUs })]
-      : openEach(core, {
-          ...options,
-          cursors,
-          // The stream was another one before, or this host has brought nothing so far.
-          receivedUntilUs: (host) => (isNumbered(host) ? undefined : untilUs),
-        })
+      : openEach(core, { ...options, cursors, receivedUntilUs: isNew ? untilUs : undefined })
   return {
     start: () => all.forEach((firehose) => void firehose.start()),
     stop: async () => void (await Promise.all(all.map((firehose) => firehose.stop()))),

@@ -8,15 +8,13 @@ import type { Network } from './network.ts'
 type Between = {
   /** Called once the repository was exported; what is written then stays behind. */
   exported?: () => Promise<void>
-  /** Called once the account is at the new PDS, and the old one does not know yet. */
-  activated?: () => Promise<void>
 }
 
 /** @returns the account, at home on the new PDS */
 export async function migrate(
   network: Network,
   account: Account,
-  { exported, activated }: Between = {},
+  { exported }: Between = {},
 ): Promise<Account> {
   const { did, handle, agent: old } = account
   const service = await network.second()
@@ -36,7 +34,6 @@ export async function migrate(
   const { data } = await agent.com.atproto.identity.getRecommendedDidCredentials()
   await network.move(did, data)
   await agent.com.atproto.server.activateAccount()
-  await activated?.()
   await old.com.atproto.server.deactivateAccount({})
   return { ...account, agent }
 }

@@ -3,9 +3,10 @@
 // because importing dev-env takes seconds that a test file shouldn't pay twice. network.ts spawns it, passes
 // the AppView's address in the environment, and reads the two addresses from the one message sent here.
 
+import { writeFile } from 'node:fs/promises'
+import { Secp256k1Keypair } from '@atproto/crypto'
 import { TestNetworkNoAppView, TestPds } from '@atproto/dev-env'
 import { startPlcOfToday } from './plc-of-today.ts'
-import { rotateKey } from './rotate-key.ts'
 
 const pds = {
   bskyAppViewUrl: process.env['E2E_APPVIEW_URL'],
@@ -24,13 +25,20 @@ process.on('message', (message: 'stop' | 'second' | Rotation | Move) => {
   if (message === 'stop') void stop()
   else if (message === 'second') void startSecond().then((url) => process.send?.({ url }))
   else if ('move' in message) void move(message).then(() => process.send?.({ moved: message.move }))
-  else {
-    const { rotate, isAnnounced } = message
-    void rotateKey(network.pds, rotate, isAnnounced).then(() => process.send?.({ rotated: rotate }))
-  }
+  else void rotate(message).then(() => process.send?.({ rotated: message.rotate }))
 })
 process.on('disconnect', () => void stop())
 process.send?.({ plcUrl: plc.url, pdsUrl: network.pds.url, adminAuth: network.pds.adminAuth() })
+
+/** Gives an account another signing key, as its PDS and the directory know it; the stream may tell of it. */
+async function rotate({ rotate: did, isAnnounced }: Rotation) {
+  const { actorStore, plcClient, plcRotationKey, sequencer } = network.pds.ctx
+  const key = await Secp256k1Keypair.create({ exportable: true })
+  await plcClient.updateAtprotoKey(did, plcRotationKey, key.did())
+  const { keyLocation } = await actorStore.getLocation(did)
+  await writeFile(keyLocation, await key.export())
+  if (isAnnounced) await sequencer.sequenceIdentity(did)
+}
 
 /** Another PDS of the same network. */
 async function startSecond(): Promise<string> {

@@ -57,19 +57,6 @@ function postsIn(slipstream: TimelinesProcess): number {
   return count as number
 }
 
-/** Before a key that can't be had in time on a busy machine leaves something out. */
-async function identitiesAreKnown(slipstream: TimelinesProcess): Promise<void> {
-  await eventually(() => {
-    const db = openReader(slipstream.settings.DATA_DIR)
-    const known = db
-      .prepare('SELECT count(*) FROM actors WHERE identity_checked_at IS NOT NULL')
-      .pluck()
-      .get()
-    db.close()
-    expect(known).toBe(dids.length)
-  })
-}
-
 async function sendAll(relay: FirehoseDouble, all: readonly Buffer[]): Promise<void> {
   for (const frame of all) relay.send(frame)
 }
@@ -78,7 +65,6 @@ test('a relay that is read always fills the index, and goes on behind its number
   const { relay, slipstream } = await start({ RELAY_USE: 'always' })
   await slipstream.start()
   await until(() => relay.openConnections() === 1)
-  await identitiesAreKnown(slipstream)
   await sendAll(relay, frames.slice(0, 250))
   await eventually(async () => {
     expect(await metric(slipstream, 'events_total{kind="commit"}')).toBeGreaterThan(100)
@@ -101,7 +87,6 @@ test('a commit that its account did not sign is not indexed, and is counted', as
   slipstream.plc.edit(liar!, () => didDocument({ ...other, signingKey: keys[dids[1]!]! }))
   await slipstream.start()
   await until(() => relay.openConnections() === 1)
-  await identitiesAreKnown(slipstream)
   await sendAll(relay, frames)
   const labels = `host="${relay.url}",reason="bad-signature"`
   await eventually(async () => {
@@ -118,7 +103,6 @@ test('in reserve, it is read once Jetstream is silent for a minute, and left onc
   await slipstream.stop()
   await slipstream.start()
   await until(() => relay.cursors.length > 1, { withinMs: 150_000 })
-  await identitiesAreKnown(slipstream)
   await sendAll(relay, frames)
   await eventually(() => expect(postsIn(slipstream)).toBe(postsLeft()), { pollMs: 200 })
 })

@@ -1,6 +1,6 @@
 // Reads com.atproto.sync.subscribeRepos of one host after another: a relay, or a PDS. Frames are judged in
 // order (judge.ts), and are handed over in batches like Jetstream's. Several hosts at once are a consumer each.
-// The cursor is the host's sequence number (numbering.ts); on another host, the stream begins with the present.
+// The cursor is the host's sequence number; on another host, the stream begins with the present.
 
 import {
   type Batcher,
@@ -17,13 +17,12 @@ import {
   openConnection,
   type SilenceWatch,
   type StreamCursor,
+  type StreamGap,
 } from '@slipstream/jetstream'
 import { pause } from '../../../base/util/waits.ts'
 import type { FirehoseOptions, FirehoseStatus } from './consumer-options.ts'
 import { decodeFrame, type RepoFrame } from './frame.ts'
 import type { Verdict } from './judge.ts'
-import { createNumbering, markOf, type Numbering } from './numbering.ts'
-import { createTail, type Tail } from './tail.ts'
 
 export type Firehose = {
   start(): void
@@ -66,10 +65,6 @@ class FirehoseConsumer {
 
   #current: StreamCursor | undefined
   #receivedUntilUs: number | undefined
-  /** Microseconds: since then events may be missing; the next frame, or a stream from the present, ends it. */
-  #lostSinceUs: number | undefined
-  #numbering: Numbering | undefined
-  readonly #tails = new Map<string, Tail>()
   #opened = 0
   #connection: Connection | undefined
   #running: Promise<void> | undefined
@@ -97,9 +92,7 @@ class FirehoseConsumer {
     }
     this.#silence = createSilenceWatch(this.#limits, {
       received: () => this.#status.received,
-      // Where nothing was ever numbered, each connection leaves a gap, and there is no other host.
-      isExpected: () =>
-        !this.#status.paused && (options.hosts.length > 1 || this.#current?.seq !== undefined),
+      isExpected: () => !this.#status.paused,
     })
     this.#batcher = createBatcher({
       maxEvents: () => this.#limits.maxBatchEvents,
@@ -139,6 +132,11 @@ class FirehoseConsumer {
     else this.#connection?.resume()
   }
 
+  #addGap(gap: StreamGap): void {
+    this.#status.gaps++
+    this.#batcher.addGap(gap)
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#abort
     while (!signal.aborted) {
@@ -149,7 +147,6 @@ class FirehoseConsumer {
       this.#status.connected = false
       this.#options.arrivals?.setConnected(host, false)
       if (this.#status.received > receivedBefore) this.#hosts.succeeded()
-      if (ending.kind !== 'left') this.#tailOf(host).end()
       if (!signal.aborted) await pause(this.#settle(host, ending), signal)
     }
   }
@@ -159,9 +156,7 @@ class FirehoseConsumer {
     const present = { host, wire: 'repos', seq: undefined, timeUs: this.#now() * 1000 } as const
     this.#current = cursor ?? { ...present, isByClock: true }
     this.#status.host = host
-    this.#numbering = createNumbering(cursor)
-    const from = this.#numbering.from
-    const query = from === undefined ? '' : `?cursor=${from}`
+    const query = cursor?.seq === undefined ? '' : `?cursor=${cursor.seq}`
     const meter = this.#options.meter?.(host)
     this.#connection = openConnection({
       url: `${host}${PATH}${query}`,
@@ -175,49 +170,17 @@ class FirehoseConsumer {
   }
 
   #onOpen(host: string, cursor: number | undefined): void {
-    if (cursor === undefined) this.#beginAtPresent(host)
-    this.#compareTail(host)
+    const timeUs = this.#receivedUntilUs
+    if (cursor === undefined && timeUs !== undefined) {
+      this.#addGap(gapSince({ host, timeUs }, this.#now()))
+      this.#receivedUntilUs = this.#now() * 1000
+    }
     this.#opened++
     this.#status.connected = true
     this.#silence.watch((message) => this.#connection?.giveUp(message))
     this.#options.arrivals?.setConnected(host, true)
     this.#status.lastError = undefined
     this.#options.log.info({ host, cursor }, 'firehose connected')
-  }
-
-  #beginAtPresent(host: string): void {
-    this.#loseSince(this.#receivedUntilUs)
-    this.#endLoss(host)
-    if (this.#receivedUntilUs !== undefined) this.#receivedUntilUs = this.#now() * 1000
-  }
-
-  #tailOf(host: string): Tail {
-    const tail = this.#tails.get(host) ?? createTail(this.#now)
-    this.#tails.set(host, tail)
-    return tail
-  }
-
-  #compareTail(host: string): void {
-    const { isAtHome = () => false } = this.#options
-    const atUs = this.#now() * 1000
-    const range = { host, fromUs: atUs, toUs: atUs, cause: 'broken-event' } as const
-    const dids = this.#tailOf(host).begin()
-    const compared = dids.filter((did) => isAtHome(did, host))
-    for (const did of compared) this.#batcher.addGap({ ...range, did })
-    if (compared.length > 0) this.#batcher.passGaps()
-  }
-
-  #loseSince(timeUs: number | undefined): void {
-    if (timeUs === undefined) return
-    this.#lostSinceUs = Math.min(timeUs, this.#lostSinceUs ?? timeUs)
-  }
-
-  #endLoss(host: string): void {
-    const fromUs = this.#lostSinceUs
-    if (fromUs === undefined) return
-    this.#lostSinceUs = undefined
-    this.#status.gaps++
-    this.#batcher.addGap({ host, fromUs, toUs: this.#now() * 1000, cause: 'outdated-cursor' })
   }
 
   #settle(host: string, ending: Ending): number {
@@ -231,34 +194,24 @@ class FirehoseConsumer {
 
   #onFrame(host: string, data: Buffer, meter: Meter | undefined): void {
     const frame = decodeFrame(data)
-    meter?.frame(kindOf(frame), data.length, data.length)
-    const standing = isNumbered(frame) ? this.#numbering?.standing(frame) : undefined
-    // No sign of life: it comes with each connection.
-    if (standing === 'known') return
     this.#status.received++
+    meter?.frame(kindOf(frame), data.length, data.length)
     if (typeof frame === 'string') return this.#options.onFailure(host, frame)
     if ('notice' in frame) return this.#onNotice(host, frame)
-    if (standing === 'restarted') this.#onRestarted(host, frame)
     this.#options.judge.expect(frame)
     this.#waiting.push({ host, frame, bytes: data.length })
     if (this.#waiting.length === MOST_WAITING) this.#flow()
     this.#judging ??= this.#judgeAll()
   }
 
-  /** Sequence numbers that this host no longer has (an info), or never gave (an error): what is between is a gap. */
+  /** Sequence numbers that this host does not know, or no longer: what is between is a gap. */
   #onNotice(host: string, { notice, name, message }: Notice): void {
     this.#options.log.warn({ host, notice, name, message }, 'notice from the firehose')
     if (notice === 'error') this.#status.lastError = `${name}: ${message}`
-    if (!LOST_CURSOR.has(name)) return
-    this.#loseSince(this.#cursors.get(host)?.timeUs)
-    if (notice === 'error') this.#cursors.delete(host)
-  }
-
-  /** The event with our last number is another one, or none: the host numbers anew, or has no past. */
-  #onRestarted(host: string, { seq }: RepoFrame): void {
-    const before = this.#cursors.get(host)
-    this.#options.log.warn({ host, seq, before: before?.seq }, 'the firehose’s numbers are others')
-    this.#loseSince(before?.timeUs)
+    const from = this.#cursors.get(host)
+    if (!from || !LOST_CURSOR.has(name)) return
+    this.#addGap(gapSince(from, this.#now()))
+    this.#cursors.delete(host)
   }
 
   async #judgeAll(): Promise<void> {
@@ -283,12 +236,9 @@ class FirehoseConsumer {
     this.#flow()
   }
 
-  #take({ host, frame, bytes }: Waiting, { events, failure, ...verdict }: Verdict): void {
+  #take({ host, frame, bytes }: Waiting, { events, failure, isIncomplete }: Verdict): void {
     const { did, seq, timeUs } = frame
-    const isTail = this.#tailOf(host).note(frame) && this.#options.isAtHome?.(did, host)
-    const isIncomplete = verdict.isIncomplete || isTail
     if (failure) this.#options.onFailure(host, failure)
-    this.#endLoss(host)
     const gap = { host, fromUs: timeUs, toUs: timeUs, cause: 'broken-event', did } as const
     if (isIncomplete) this.#batcher.addGap(gap)
     for (const event of events) {
@@ -296,8 +246,7 @@ class FirehoseConsumer {
       this.#batcher.add(event, bytes / events.length)
     }
     const now = this.#now()
-    const at = { host, wire: 'repos', seq, timeUs: Math.min(timeUs, now * 1000) } as const
-    this.#current = { ...at, mark: markOf(frame) }
+    this.#current = { host, wire: 'repos', seq, timeUs: Math.min(timeUs, now * 1000) }
     this.#cursors.set(host, this.#current)
     if (isIncomplete) this.#batcher.passGaps()
     if (this.#receivedUntilUs !== undefined) this.#receivedUntilUs = this.#current.timeUs
@@ -307,8 +256,8 @@ class FirehoseConsumer {
   }
 }
 
-function isNumbered(frame: ReturnType<typeof decodeFrame>): frame is RepoFrame {
-  return typeof frame === 'object' && 'seq' in frame
+function gapSince({ host, timeUs }: Pick<StreamCursor, 'host' | 'timeUs'>, now: number): StreamGap {
+  return { host, fromUs: timeUs, toUs: now * 1000, cause: 'outdated-cursor' }
 }
 
 function kindOf(frame: ReturnType<typeof decodeFrame>): string {

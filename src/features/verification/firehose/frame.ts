@@ -33,8 +33,6 @@ type FrameBase = { did: string; seq: number; timeUs: number }
 export type CommitFrame = FrameBase & {
   kind: 'commit'
   rev: string
-  /** The revision before, if the host says so. */
-  since: string | undefined
   commit: string
   /** The root of the tree before; undefined from hosts that know only sync 1.0. */
   prevData: string | undefined
@@ -91,7 +89,7 @@ function readMessage(type: unknown, body: JsonObject): RepoFrame | DropReason {
 }
 
 function readCommit(body: JsonObject, base: FrameBase): CommitFrame | DropReason {
-  const { rev, since, commit, blocks, ops, prevData, tooBig } = body
+  const { rev, commit, blocks, ops, prevData, tooBig } = body
   if (!isTid(rev)) return 'bad-rev'
   if (typeof commit !== 'string') return 'bad-cid'
   if (!Buffer.isBuffer(blocks)) return 'bad-record'
@@ -103,7 +101,6 @@ function readCommit(body: JsonObject, base: FrameBase): CommitFrame | DropReason
     ...base,
     kind: 'commit',
     rev,
-    since: typeof since === 'string' ? since : undefined,
     commit,
     prevData: typeof prevData === 'string' ? prevData : undefined,
     isTooBig: tooBig === true,

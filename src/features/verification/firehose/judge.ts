@@ -40,12 +40,10 @@ export function createJudge(options: {
   isCompared?: (did: string) => boolean
   /** Several hosts are read: a commit that one left out may come from another after later ones. */
   takesLate?: boolean
-  /** The account's latest revision from before a restart, if it is known. */
-  lastRev?: (did: string) => string | undefined
   /** Asks the account's own server whether it is there; without it, what the frame says counts. */
   confirm?: (frame: AccountFrame) => Promise<Verdict>
 }): Judge {
-  const { keys, verifies, isCompared = () => true, takesLate = false, lastRev, confirm } = options
+  const { keys, verifies, isCompared = () => true, takesLate = false, confirm } = options
   const known = new LruMap<string, Before>(MAX_ACCOUNTS)
 
   function expect(frame: RepoFrame): void {
@@ -87,14 +85,7 @@ export function createJudge(options: {
     const verified = verifyCommit(frame, key, before)
     if (typeof verified === 'string') return failed(verified)
     known.set(frame.did, verified.after)
-    const isBroken = verified.isBroken || (!before && isBrokenSince(frame))
-    return { events: verified.events, ...(isBroken && { isIncomplete: true }) }
-  }
-
-  /** Something between the latest revision of before a restart and this one is missing, or was taken back. */
-  function isBrokenSince({ did, rev, since }: CommitFrame): boolean {
-    const last = since === undefined ? undefined : lastRev?.(did)
-    return last !== undefined && last < rev && last !== since
+    return { events: verified.events, ...(verified.isBroken && { isIncomplete: true }) }
   }
 
   /** By itself: what followed on it is known already. The index leaves out what is older than it has. */
