@@ -3,6 +3,7 @@
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zlib'
+import { preferenceWeights } from './preference-weights.ts'
 
 type Encoding = 'zstd' | 'br' | 'gzip' | 'deflate' | 'identity'
 
@@ -19,6 +20,7 @@ const ZSTD_LEVEL = 1
  * CPU and 26.5 KB, br 0.37 ms and 28 KB, gzip 0.88 ms and 37 KB.
  */
 const preference: Encoding[] = ['zstd', 'br', 'gzip', 'deflate', 'identity']
+const MAX_ENCODINGS = 16
 const UNNAMED_IDENTITY_WEIGHT = 0.0001
 
 const compressors = {
@@ -30,7 +32,7 @@ const compressors = {
 
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
   if (!acceptEncoding) return 'identity'
-  const weights = parseWeights(acceptEncoding)
+  const weights = preferenceWeights(acceptEncoding.split(',', MAX_ENCODINGS))
   const any = weights.get('*') ?? 0
   let best: Encoding = 'identity'
   let bestWeight = 0
@@ -64,15 +66,4 @@ export function compress(body: Buffer, encoding: Exclude<Encoding, 'identity'>):
 function unnamedWeight(encoding: Encoding, any: number): number {
   if (encoding === 'zstd') return 0
   return encoding === 'identity' ? Math.max(any, UNNAMED_IDENTITY_WEIGHT) : any
-}
-
-function parseWeights(header: string): Map<string, number> {
-  const weights = new Map<string, number>()
-  for (const part of header.split(',', 16)) {
-    const [name = '', ...parameters] = part.split(';')
-    const q = parameters.find((parameter) => /^\s*q=/i.test(parameter))?.split('=')[1]
-    const weight = q === undefined ? 1 : Number(q)
-    weights.set(name.trim().toLowerCase(), Number.isFinite(weight) ? weight : 0)
-  }
-  return weights
 }

@@ -1,6 +1,8 @@
 // The language of a page that is made here, by what the browser prefers. Answers name the header that they vary by, so
 // that no cache gives one reader's language to another.
 
+import { preferenceWeights } from './preference-weights.ts'
+
 const PAGE_LANGUAGES = ['en', 'de', 'ja'] as const
 export type PageLanguage = (typeof PAGE_LANGUAGES)[number]
 /** One text in each of them. */
@@ -10,22 +12,12 @@ const MOST_CHARACTERS = 500
 
 /** @param header - `accept-language`; previews of links often send none */
 export function pageLanguage(header: string | undefined): PageLanguage {
-  const wanted = (header ?? '').slice(0, MOST_CHARACTERS).split(',').map(readRange)
-  const found = wanted
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight)
-    .find(({ language }) => PAGE_LANGUAGES.includes(language as PageLanguage))
-  return (found?.language as PageLanguage | undefined) ?? 'en'
-}
-
-/** `de-AT;q=0.8` */
-function readRange(range: string): { language: string; weight: number } {
-  const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-  const weight = parameters.find((part) => part.startsWith('q='))?.slice(2)
-  return {
-    language: tag.split('-')[0]!,
-    weight: weight === undefined ? 1 : Number.parseFloat(weight) || 0,
-  }
+  const ranges = (header ?? '').slice(0, MOST_CHARACTERS).split(',')
+  const wanted = [...preferenceWeights(ranges)]
+    .filter(([, weight]) => weight > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([tag]) => tag.split('-')[0] as PageLanguage)
+  return wanted.find((language) => PAGE_LANGUAGES.includes(language)) ?? 'en'
 }
 
 export function inLanguage(
