@@ -1,11 +1,18 @@
 // Formats numbers for people, in English notation like the pages' text.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts'
-import { once } from './once.ts'
 
 const UNKNOWN = '–'
 
-// Made late: they are a tenth of what a command takes to load.
+/** Made late: they are a tenth of what a command takes to load. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
 const integers = once(() => new Intl.NumberFormat('en', { maximumFractionDigits: 0 }))
 const day = once(
   () => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
@@ -72,7 +79,16 @@ export function plural(value: number, singular: string, many = `${singular}s`): 
  * @param at - milliseconds since 1970
  */
 export function moment(at: number): string {
-  return `${day().format(at)}, ${time().format(at)} UTC`
+  return `${dayOf(at)}, ${time().format(at)} UTC`
+}
+
+/**
+ * 5 Nov.
+ *
+ * @param at - milliseconds since 1970
+ */
+export function dayOf(at: number): string {
+  return day().format(at)
 }
 
 /** 99.98 %, rounded down: 100 % appears only if nothing is missing. */

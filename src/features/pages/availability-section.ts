@@ -1,17 +1,12 @@
 // The status page's bar of the last thirty days, and the latest incidents, as of the page's rendering. Days
 // and times are UTC, since the reader's time zone is unknown.
 
-import { duration, moment, percent } from '../../base/util/format.ts'
-import { once } from '../../base/util/once.ts'
+import { dayOf, duration, moment, percent } from '../../base/util/format.ts'
 import { type Html, html } from '../../http/server/html.ts'
 import type { Availability, Day, Incident } from './availability.ts'
 import type { VisitorFigures } from './visitor-figures.ts'
 
 const MAX_INCIDENTS = 5
-
-const dayFormat = once(
-  () => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
-)
 
 export function availabilitySection(
   { days, incidents }: Availability,
@@ -28,7 +23,7 @@ ${more > 0 && html`<p class="aside">And ${more} earlier.</p>`}
 }
 
 function dayBar(item: Day, hasReached: boolean): Html {
-  const words = `${dayFormat().format(item.at)}: ${wordsOf(item, hasReached)}`
+  const words = `${dayOf(item.at)}: ${wordsOf(item, hasReached)}`
   const level = item.level === 'good' && !hasReached ? 'notice' : item.level
   return html`<li class="${level}" title="${words}"><span class="unseen">${words}</span></li>`
 }
