@@ -28,6 +28,11 @@ export function isoTime(ms: number | null): string | undefined {
   return `${dateOf(day)}T${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${three(rest % 1_000)}Z`
 }
 
+/** Whether `Date.parse` reads it. */
+export function isTimeText(value: unknown): value is string {
+  return typeof value === 'string' && Number.isFinite(Date.parse(value))
+}
+
 function dateOf(day: number): string {
   const known = dates.get(day)
   if (known) return known

@@ -242,8 +242,11 @@ async function heed(
     [LESS, 1],
     [NOT_THIS_AUTHOR, NONE_OF],
   ] as const) {
-    for (const author of new Set(of(event).map(({ item }) => didOfUri(item)))) {
-      const before = lessOf(db, uid).get(actors.uidOf(author)) ?? 0
+    const authors = new Set(of(event).map(({ item }) => didOfUri(item)))
+    if (authors.size === 0) continue
+    const less = lessOf(db, uid)
+    for (const author of authors) {
+      const before = less.get(actors.uidOf(author)) ?? 0
       const body = { author, times: Math.min(before + times, MOST_TIMES) }
       await askWriter(writer, did, { kind: 'for-you/less', body })
     }

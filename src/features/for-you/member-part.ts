@@ -2,7 +2,7 @@
 
 import { isValidDid } from '@atproto/syntax'
 import type { MemberPart } from '../../base/feature.ts'
-import { isoTime } from '../../base/util/iso-time.ts'
+import { isoTime, isTimeText } from '../../base/util/iso-time.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { lessByDid, MOST_TIMES, putLess } from './store/readers.ts'
 
@@ -35,6 +35,5 @@ function isValid(item: unknown): boolean {
   if (typeof item !== 'object' || item === null) return false
   const { did, times, createdAt } = item as Record<string, unknown>
   const isCount = Number.isInteger(times) && Number(times) >= 1 && Number(times) <= MOST_TIMES
-  const isTimed = typeof createdAt === 'string' && Number.isFinite(Date.parse(createdAt))
-  return typeof did === 'string' && isValidDid(did) && isCount && isTimed
+  return typeof did === 'string' && isValidDid(did) && isCount && isTimeText(createdAt)
 }

@@ -1,7 +1,7 @@
 // Where a member stopped reading, in their document. Positions mean the same everywhere: they name times and posts.
 
 import type { MemberPart } from '../../base/feature.ts'
-import { isoTime } from '../../base/util/iso-time.ts'
+import { isoTime, isTimeText } from '../../base/util/iso-time.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { isPosition, isTimeline } from './position-names.ts'
 import { positionsOf, restorePosition } from './store/positions.ts'
@@ -40,6 +40,5 @@ function isValid(item: unknown): boolean {
   if (typeof item !== 'object' || item === null) return false
   const { timeline, position, updatedAt } = item as Record<string, unknown>
   if (typeof timeline !== 'string' || typeof position !== 'string') return false
-  const isTimed = typeof updatedAt === 'string' && Number.isFinite(Date.parse(updatedAt))
-  return isTimed && isTimeline(timeline) && isPosition(position)
+  return isTimeText(updatedAt) && isTimeline(timeline) && isPosition(position)
 }

@@ -60,14 +60,16 @@ export function visitorRoutes(config: VisitorConfig, visit: ServeParts['visit'])
   for (const own of PATTERNS) app.use(own, etag())
   const askFor = (c: Context) => createAsk(visit, c)
   const sayTo = (c: Context) => sayIn(pageLanguage(c.req.header('accept-language')))
-  const page = (c: Context, about: Promise<About>) =>
-    about.then(
+  const page = (c: Context, about: Promise<About>) => {
+    const say = sayTo(c)
+    return about.then(
       inLaterTurn((about) =>
-        andThen(inTurns(visitorDocument(site(), about, sayTo(c))), (text) =>
-          c.body(text, 200, visitorHeaders(images, sayTo(c))),
+        andThen(inTurns(visitorDocument(site(), about, say)), (text) =>
+          c.body(text, 200, visitorHeaders(images, say)),
         ),
       ),
     )
+  }
   const feed = (c: Context, about: Promise<Feed>) =>
     about.then(
       inLaterTurn((feed) =>
