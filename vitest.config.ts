@@ -38,8 +38,8 @@ export default defineConfig({
     maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     // Bounds for what hangs: no test depends on how fast a machine is, or on what else it does.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     // In CI a test that fails is tried once more, and named at the end (second-tries.ts).
     retry: process.env['CI'] ? 1 : 0,
     reporters: ['default', createSecondTries()],

@@ -12,12 +12,12 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     // Generous: a machine may be busy with something else.
-    testTimeout: 600_000,
+    testTimeout: 900_000,
     // As in vitest.config.ts.
     retry: process.env['CI'] ? 1 : 0,
     reporters: ['default', createSecondTries()],
     // Where the Jetstream server has yet to be built.
-    hookTimeout: 600_000,
+    hookTimeout: 900_000,
     teardownTimeout: 120_000,
   },
 })

@@ -32,6 +32,10 @@ const WRITERS = 30
 const READERS = 6
 const KILLS = 4
 const EVENTS_PER_SECOND = 300
+/** Events sent around each kill: a machine that starts a server slowly gets no more of them than a fast one. */
+const EVENTS_OF_A_KILL = 1_500
+/** Events sent beside the timed posts. */
+const EVENTS_BESIDE_POSTS = 3_000
 const TICK_MS = 10
 /** Delivery is at least once, even without failures. */
 const DUPLICATE_CHANCE = 0.05
@@ -102,19 +106,21 @@ test(`a frame is visible soon after it was sent`, async () => {
 })
 
 test(`no event is lost or counted twice over ${KILLS} × kill -9 under ${EVENTS_PER_SECOND} events/s`, async () => {
-  const stopLoad = startLoad()
+  const sending = startLoad()
   const stopReading = startReading()
   try {
     for (let i = 0; i < KILLS; i++) {
+      sending.send(EVENTS_OF_A_KILL)
       await sleep(300 + random.below(1_500))
       await slipstream.kill()
       if (random.chance(0.5)) await sleep(random.below(500))
       await slipstream.start()
     }
     await caughtUp()
+    sending.send(EVENTS_BESIDE_POSTS)
     await timePosts(`the same under ${EVENTS_PER_SECOND} events/s`)
   } finally {
-    stopLoad()
+    sending.stop()
     await stopReading()
   }
   await caughtUp()
@@ -135,14 +141,23 @@ function takeOne<T>(items: T[]): T {
   return items.splice(random.below(items.length), 1)[0]!
 }
 
-function startLoad(): () => void {
-  const begin = performance.now()
-  let emitted = 0
+/** Sends events at a steady rate, as many as it was given. */
+function startLoad(): { send: (more: number) => void; stop: () => void } {
+  let last = performance.now()
+  let due = 0
+  let budget = 0
   const timer = setInterval(() => {
-    const due = ((performance.now() - begin) / 1000) * EVENTS_PER_SECOND
-    for (; emitted < due; emitted++) double.emit(load.next())
+    const now = performance.now()
+    due = Math.min(budget, due + ((now - last) / 1000) * EVENTS_PER_SECOND)
+    last = now
+    for (; due >= 1; due--, budget--) double.emit(load.next())
   }, TICK_MS)
-  return () => clearInterval(timer)
+  return {
+    send(more) {
+      budget += more
+    },
+    stop: () => clearInterval(timer),
+  }
 }
 
 /** Readers send requests meanwhile, whenever a server is up. */

@@ -2,4 +2,4 @@
 // machine may be busy with other work. Shorter than a test's own timeout (vitest.config.ts), so that the
 // failure says what it waited for.
 
-export const MAX_WAIT_MS = 150_000
+export const MAX_WAIT_MS = 240_000
