@@ -1,5 +1,5 @@
 // The listening sockets: the limits of Node's HTTP server and our own, and a shutdown that lets running
-// requests finish.
+// requests finish. Sockets that another server accepted (the dataplane's, of which some speak HTTP/2) get the same.
 
 import {
   createServer as createHttpServer,
@@ -208,14 +208,28 @@ export function listenOn(server: TcpServer, options: ListenOptions): Promise<{ p
   })
 }
 
-/** Accepts no more connections; resolves when running requests are answered or the time is up. */
-export async function drain({ http, silent, closeAnswered, drainMs }: Listener): Promise<void> {
-  const closed = new Promise((resolve) => http.close(resolve))
+/** @returns what takes sockets that another server accepted, instead of listening */
+export function takeSockets({ http }: Listener): (socket: Socket) => void {
+  // Node looks at the timeouts of a server's connections only once it listens.
+  http.emit('listening')
+  return (socket) => http.emit('connection', socket)
+}
+
+/**
+ * Accepts no more connections; resolves when running requests are answered or the time is up.
+ * @param door - the server that accepts them
+ */
+export async function drain(
+  { http, silent, closeAnswered, drainMs }: Listener,
+  door: TcpServer = http,
+): Promise<void> {
+  const closed = new Promise((resolve) => door.close(resolve))
   for (const socket of silent) socket.destroy()
   // Node counts a connection as busy while a refused request is still being received.
   const idle = setInterval(closeAnswered, DRAIN_CHECK_MS)
   const late = setTimeout(() => http.closeAllConnections(), drainMs)
   await closed
+  if (door !== http) http.close()
   clearInterval(idle)
   clearTimeout(late)
 }

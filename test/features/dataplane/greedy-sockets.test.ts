@@ -1,0 +1,119 @@
+// Whoever reaches the dataplane's port and sends too much, too little or too slowly is disconnected, with the
+// secret or without it.
+
+import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  type Incoming,
+  listen,
+  type Outgoing,
+} from '../../../src/features/dataplane/wire/listener.ts'
+import { until } from '../../support/eventually.ts'
+
+const TOKEN = 'a secret of some length'
+const SECRET = `authorization: Bearer ${TOKEN}\r\n`
+const GET = 'GET / HTTP/1.1\r\nhost: a\r\n'
+const POST = 'POST / HTTP/1.1\r\nhost: a\r\n'
+const LARGE = 'a'.repeat(64 << 20)
+
+const config = {
+  dataplaneBind: '127.0.0.1',
+  dataplanePort: 0,
+  dataplaneToken: TOKEN,
+  dataplaneTlsCert: undefined,
+  dataplaneTlsKey: undefined,
+  dataplaneTlsClientCa: undefined,
+}
+
+type Limits = Parameters<typeof listen>[1]['http1Limits']
+
+async function open(body: string, http1Limits: Limits = {}) {
+  const asked: Incoming[] = []
+  const answer = (request: Incoming, response: Outgoing) => {
+    asked.push(request)
+    request.on('error', () => undefined).resume()
+    request.on('end', () => response.end(body))
+  }
+  const listener = await listen({ answer, grpc: () => false }, { config, http1Limits })
+  onTestFinished(() => listener.close())
+  return { asked, port: listener.port }
+}
+
+/** @returns what was answered until the server closed the connection */
+async function answered(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('error', () => undefined)
+  socket.on('data', (bytes) => {
+    text += bytes.toString('latin1')
+  })
+  await new Promise((resolve) => socket.once('close', resolve))
+  return text
+}
+
+const soon = { headersTimeoutMs: 100, requestTimeoutMs: 200, checkEveryMs: 20 }
+
+test.each([
+  ['half of the headers', `${GET}${SECRET}`],
+  ['half of the body', `${POST}${SECRET}content-length: 9\r\n\r\nhalf`],
+])('%s', async (_, begun) => {
+  const { asked, port } = await open('', soon)
+  const socket = connect(port, '127.0.0.1')
+  socket.write(begun)
+  expect(await answered(socket)).toMatch(/^HTTP\/1.1 408/)
+  expect(asked.every(({ complete }) => !complete)).toBe(true)
+})
+
+test('a body in chunks of a byte', async () => {
+  const { port } = await open('')
+  const socket = connect(port, '127.0.0.1')
+  const chunks = '1\r\na\r\n'.repeat(50_000)
+  socket.write(`${POST}${SECRET}transfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`)
+  expect(await answered(socket)).toBe('')
+})
+
+test('two thousand requests at once', async () => {
+  const { asked, port } = await open('')
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`${GET}${SECRET}\r\n`.repeat(2_000))
+  await answered(socket)
+  expect(asked.length).toBeLessThan(20)
+})
+
+test('an answer that is not read', async () => {
+  const limits = { graceMs: 100, lookEveryMs: 20, minBytesPerSecond: 1 << 30 }
+  const { asked, port } = await open(LARGE, limits)
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  socket.write(`${GET}${SECRET}\r\n`)
+  onTestFinished(() => void socket.destroy())
+  await until(() => asked.length === 1)
+  await until(() => asked[0]!.socket.destroyed)
+})
+
+test('without the secret, one request of many and little of its body', async () => {
+  const { asked, port } = await open('')
+  for (const more of [`${GET}\r\n`.repeat(2_000), `${POST}content-length: 99999999\r\n\r\nmore`]) {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(more)
+    const answers = (await answered(socket)).split('HTTP/1.1 ').slice(1)
+    expect(answers.map((text) => text.slice(0, 3))).toEqual(['401'])
+  }
+  expect(asked).toEqual([])
+})
+
+test('without the secret, a few of two hundred streams, and then the session ends', async () => {
+  const { port } = await open('')
+  const session = connectHttp2(`http://127.0.0.1:${port}`)
+  session.on('error', () => undefined)
+  const statuses: unknown[] = []
+  const ask = (): ClientHttp2Stream => session.request({ ':path': '/' })
+  for (let i = 0; i < 200; i++) {
+    const stream = ask()
+    stream.on('error', () => undefined)
+    stream.on('response', (headers) => statuses.push(headers[':status']))
+    stream.resume()
+  }
+  await new Promise((resolve) => session.once('close', resolve))
+  expect(statuses.length).toBeLessThan(20)
+})
