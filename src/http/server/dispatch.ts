@@ -184,9 +184,9 @@ class Context implements MethodContext {
 }
 
 /** Procedures are not aborted when their client disconnects. */
-function signalOf({ method, request, timeoutMs, arrivedAt }: Call): AbortSignal {
+function signalOf({ method, request, timeoutMs, arrivedAt, time }: Call): AbortSignal {
   const timeout = AbortSignal.timeout(timeoutMs)
   const signal = method.kind === 'query' ? AbortSignal.any([request.signal, timeout]) : timeout
-  countFrom(signal, arrivedAt)
+  countFrom(signal, { arrivedAt, time })
   return signal
 }

@@ -7,6 +7,7 @@ import { parseFeedCursor } from '../../../answers/skeleton/page-cursor.ts'
 import { collectionUri } from '../../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { UnderWay } from '../../../data/store/read/under-way.ts'
+import { inTurnOf } from '../../server/wait-left.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import type { FetchRequests } from '../waiting/fetch-requests.ts'
 import { createWaits } from '../waiting/waits.ts'
@@ -69,8 +70,12 @@ export function createStrangersPages(parts: Dependencies): StrangersPages {
     downTo,
     awaited: (account, request) => whenHere(account, collectionUri(account.did, POST), request),
     async olderAwaited(account, { cursor, isFull }, request) {
-      const before = downTo(actors.uidOf(account.did))
-      if (before === undefined || (beginsAbove(before, cursor) && isFull())) return
+      const before = await inTurnOf(request.signal, () => {
+        const time = downTo(actors.uidOf(account.did))
+        if (time === undefined || (beginsAbove(time, cursor) && isFull())) return undefined
+        return time
+      })
+      if (before === undefined) return
       await whenHere(account, collectionUri(account.did, POST, before), request)
     },
   }

@@ -6,8 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { createThingGate } from '../../../base/util/gate.ts'
-import { inLaterTurn } from '../../../base/util/turn.ts'
-import { waitLeftMs } from '../../server/wait-left.ts'
+import { inTurnOf, waitLeftMs } from '../../server/wait-left.ts'
 
 type Waits = {
   /**
@@ -67,16 +66,16 @@ export function createWaits({ now = Date.now, maxInVain = Infinity }: Options = 
       if (!request.isShared && things.filter(waitedFor.mayAsk).length === 0) return false
       const giveUpAt = now() + waitLeftMs(signal, maxWaitMs, now())
       // Many may look at the same moment, so each does when its caller has a turn.
-      const look = inLaterTurn(() => isThere() || isOver())
+      const look = () => inTurnOf(signal, () => isThere() || isOver())
       waiting++
       try {
-        let isDone = isThere() || isOver()
+        let isDone = await look()
         while (!isDone && now() < giveUpAt && !signal.aborted) {
           await sleep(LOOK_EVERY_MS)
-          isDone = await look(undefined)
+          isDone = await look()
         }
         // Learning that the thing does not exist is a success too.
-        if (!signal.aborted) learn(await look(undefined))
+        if (!signal.aborted) learn(await look())
         return true
       } finally {
         waiting--

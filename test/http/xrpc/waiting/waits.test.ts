@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { CallTime } from '../../../../src/base/util/turn.ts'
+import { countFrom } from '../../../../src/http/server/wait-left.ts'
 import { createWaits } from '../../../../src/http/xrpc/waiting/waits.ts'
 
 /** Each look at the clock is ten milliseconds later. */
@@ -73,8 +74,8 @@ test('a request that waited for one thing does not wait as long again for the ne
   expect(await wait('c')).toBeGreaterThan(1)
 })
 
-test('each look after the first is made when its caller has a turn', async () => {
-  const { wait } = start()
+test('each look is made when its caller has a turn, also in a second wait', async () => {
+  const { wait, later } = start()
   let turns = 0
   const goOn = <T>(work: () => T) => {
     turns++
@@ -82,6 +83,11 @@ test('each look after the first is made when its caller has a turn', async () =>
   }
   const call = new CallTime({ turnMs: 10, goOn })
   let looks = 0
-  await call.run(() => wait('a', () => ++looks > 3))
+  const { signal } = new AbortController()
+  countFrom(signal, { arrivedAt: 0, time: call })
+  await call.run(() => wait('a', () => ++looks > 3, { signal }))
   expect([looks, turns]).toEqual([5, 4])
+  later(60_000)
+  await wait('b', () => ++looks > 6, { signal })
+  expect([looks, turns]).toEqual([7, 6])
 })
