@@ -1,9 +1,12 @@
 // An entry of a creator's list: subject, then a byte that tells record keys apart, the period of sortAt, and
 // that of the record key if it differs.
 
+import type { CreatorChunk } from './chunk.ts'
 import { indexList, type ListIndex } from './delta-list.ts'
 import type { Pointer } from './edge.ts'
 import { type Reader, readVarint, skipVarint, unzigzag, writeVarint, zigzag } from './varint.ts'
+
+type Tail = Omit<Pointer, 'subject'>
 
 const buffer = Buffer.allocUnsafe(32)
 const reader = { bytes: buffer as Uint8Array, at: 0, keyHash: 0, period: 0, keyPeriod: 0 }
@@ -25,6 +28,21 @@ export function pointerAt(bytes: Uint8Array, { keys, tails }: ListIndex, i: numb
   reader.bytes = bytes
   reader.at = tails[i]!
   return readPointer(keys[i]!)
+}
+
+/** Reads every entry, in order; what `found` is told holds until it returns, and it must read no other list. */
+export function eachPointer(
+  { bytes, first }: Pick<CreatorChunk, 'bytes' | 'first'>,
+  found: (subject: number, tail: Readonly<Tail>) => void,
+): void {
+  let subject = first
+  reader.bytes = bytes
+  reader.at = 0
+  while (reader.at < bytes.length) {
+    subject += readVarint(reader)
+    readTail()
+    found(subject, reader)
+  }
 }
 
 /**
@@ -89,17 +107,17 @@ export function positionOf({ count, keys }: ListIndex, subject: number): number 
 }
 
 function readPointer(subject: number): Pointer {
-  readTail(reader)
+  readTail()
   const { period, keyPeriod, keyHash } = reader
   return { subject, period, keyPeriod, keyHash }
 }
 
 /** Reads what follows an entry's subject. */
-export function readTail(at: Reader & Omit<Pointer, 'subject'>): void {
-  at.keyHash = at.bytes[at.at++]!
-  const head = readVarint(at)
-  at.period = unzigzag(Math.floor(head / 2))
-  at.keyPeriod = head % 2 === 0 ? at.period : at.period + unzigzag(readVarint(at))
+function readTail(): void {
+  reader.keyHash = reader.bytes[reader.at++]!
+  const head = readVarint(reader)
+  reader.period = unzigzag(Math.floor(head / 2))
+  reader.keyPeriod = head % 2 === 0 ? reader.period : reader.period + unzigzag(readVarint(reader))
 }
 
 function skipTail(at: Reader): void {

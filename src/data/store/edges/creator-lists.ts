@@ -7,6 +7,7 @@ import { type PerDatabase, perDatabase } from '../per-database.ts'
 import { type CreatorChunk, type EdgeKind, MAX_CHUNK_BYTES } from './chunk.ts'
 import { prepareCreatorRows, prepareManyCreatorRows } from './chunk-rows.ts'
 import {
+  eachPointer,
   indexPointers,
   pointerAt,
   pointersAmong,
@@ -221,9 +222,12 @@ function positionAmong(subjects: readonly number[], subject: number): number {
   return i < 0 ? subjects.length : i
 }
 
-function pointersOf({ bytes, first }: Pick<CreatorChunk, 'bytes' | 'first'>): Pointer[] {
-  const index = indexPointers(bytes, first)
-  return Array.from({ length: index.count }, (_, i) => pointerAt(bytes, index, i))
+function pointersOf(chunk: Pick<CreatorChunk, 'bytes' | 'first'>): Pointer[] {
+  const all: Pointer[] = []
+  eachPointer(chunk, (subject, { period, keyPeriod, keyHash }) => {
+    all.push({ subject, period, keyPeriod, keyHash })
+  })
+  return all
 }
 
 /** -1 if there is no such entry. */

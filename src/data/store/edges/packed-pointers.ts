@@ -2,9 +2,8 @@
 // making an object of each would be most of its work.
 
 import type { CreatorChunk } from './chunk.ts'
-import { readTail } from './creator-entries.ts'
+import { eachPointer } from './creator-entries.ts'
 import type { Pointer } from './edge.ts'
-import { type Reader, readVarint } from './varint.ts'
 
 /** Ascending by subject. */
 export type PackedPointers = {
@@ -13,9 +12,6 @@ export type PackedPointers = {
   at(i: number): Pointer
 }
 
-type Tail = Omit<Pointer, 'subject'>
-
-const NONE = new Uint8Array()
 /** An entry takes at least a byte for each of subject, hash and period. */
 const LEAST_BYTES = 3
 
@@ -27,20 +23,15 @@ export function packPointers(
   const periods = new Int32Array(most)
   const keyPeriods = new Int32Array(most)
   const keyHashes = new Uint8Array(most)
-  const reader: Reader & Tail = { bytes: NONE, at: 0, keyHash: 0, period: 0, keyPeriod: 0 }
   let count = 0
-  for (const { first, bytes } of chunks) {
-    reader.bytes = bytes
-    reader.at = 0
-    for (let subject = first; reader.at < bytes.length; count++) {
-      subject += readVarint(reader)
-      readTail(reader)
-      subjects[count] = subject
-      periods[count] = reader.period
-      keyPeriods[count] = reader.keyPeriod
-      keyHashes[count] = reader.keyHash
-    }
+  const put: Parameters<typeof eachPointer>[1] = (subject, { period, keyPeriod, keyHash }) => {
+    subjects[count] = subject
+    periods[count] = period
+    keyPeriods[count] = keyPeriod
+    keyHashes[count] = keyHash
+    count++
   }
+  for (const chunk of chunks) eachPointer(chunk, put)
   return {
     subjects: subjects.subarray(0, count),
     periods: periods.subarray(0, count),
