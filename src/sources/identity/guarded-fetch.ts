@@ -6,7 +6,9 @@
 import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import type { Logger } from '../../base/obs/log.ts'
+import { boundPieces } from '../../base/util/few-pieces.ts'
 import { unlessAborted } from '../../base/util/waits.ts'
+import { countInterim, withCheapOverflow } from './answer-heads.ts'
 import { readBody } from './bounded-body.ts'
 import { FetchError } from './fetch-error.ts'
 import { createGuardedLookup, type LookupAddresses, type PrivateHosts } from './guarded-lookup.ts'
@@ -73,6 +75,8 @@ const DEFAULT_MAX_IN_FLIGHT = 512
 const CONNECT_TIMEOUT_MS = 5000
 const DEFAULT_CONNECTIONS_PER_ORIGIN = 8
 const KEEP_ALIVE_MS = 10_000
+/** Repositories come in three pieces a block, of 80 bytes each. */
+const PIECES = { free: 2_000, bytesAPiece: 32 }
 const MAX_URL_LENGTH = 8192
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const HEADERS_FOR_ONE_ORIGIN = new Set(['authorization', 'cookie', 'proxy-authorization'])
@@ -169,10 +173,15 @@ async function fetchOnce(
     headers: { 'user-agent': 'slipstream', 'accept-encoding': 'gzip, br', ...headers },
     body: options.body ?? null,
     signal: options.signal,
+    onInfo: countInterim(url),
     ...(options.firstByteMs && { headersTimeout: options.firstByteMs }),
   })
   // An abort also reaches the body, and an unhandled error event would stop the process.
   answer.body.on('error', () => undefined)
+  boundPieces(answer.body, PIECES, {
+    isOver: () => answer.body.destroyed,
+    end: () => answer.body.destroy(new FetchError('too-large', `thousands of pieces: ${url}`)),
+  })
   try {
     return await receive(url, answer, options)
   } catch (error) {
@@ -227,17 +236,24 @@ function parseUrl(text: string): URL {
   return url
 }
 
-function createAgent({ Agent }: Undici, lookup: LookupFunction, connections: number): Agent {
+function createAgent(
+  { Agent, buildConnector }: Undici,
+  lookup: LookupFunction,
+  connections: number,
+): Agent {
   return new Agent({
     connections,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     allowH2: false,
-    connect: {
-      lookup,
-      timeout: CONNECT_TIMEOUT_MS,
-      autoSelectFamilyAttemptTimeout: 1000,
-    },
+    connect: withCheapOverflow(
+      buildConnector({
+        lookup,
+        allowH2: false,
+        timeout: CONNECT_TIMEOUT_MS,
+        autoSelectFamilyAttemptTimeout: 1000,
+      }),
+    ),
   })
 }
 

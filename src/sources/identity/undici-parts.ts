@@ -3,9 +3,11 @@
 
 import type { Dispatcher } from 'undici'
 import requestBy from 'undici/lib/api/api-request.js'
+import connectorOfUndici from 'undici/lib/core/connect.js'
 import AgentOfUndici from 'undici/lib/dispatcher/agent.js'
 
 export const Agent = AgentOfUndici
+export const buildConnector = connectorOfUndici
 export type Agent = InstanceType<typeof AgentOfUndici>
 
 /** The same as undici's `request`. */

@@ -1,17 +1,15 @@
 // A request may be answered before its body is read (a 401, say), and Node then reads and discards the rest,
 // however long it is. The bytes an honest client still has in flight are read, so that no reset destroys its
-// answer. And a body may come in chunks of a byte, of which Node reads a hundred thousand and more in one go, before
-// anyone who waits for them can count.
+// answer. And a body may come in chunks of a byte.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { boundPieces } from '../../../base/util/few-pieces.ts'
 
 /** More than any body that we accept, sent over a slow network. */
 const MAX_BYTES = 256 << 10
 const MAX_MS = 2_000
 const LOOK_EVERY_MS = 50
-/** What is read of a body has at most these, and one more for as many bytes: honest ones have a few. */
-const MAX_CHUNKS = 2_000
-const BYTES_A_CHUNK = 256
+const CHUNKS = { free: 2_000, bytesAPiece: 256 }
 
 /** Closes the connection of a client that keeps sending after the answer. */
 export function boundUnreadBody(request: IncomingMessage, response: ServerResponse): void {
@@ -36,20 +34,9 @@ export function boundUnreadBody(request: IncomingMessage, response: ServerRespon
 /** Closes the connection while Node still reads: it hands over each chunk, and waits for nobody. */
 function boundChunks(request: IncomingMessage): void {
   const { socket } = request
-  const push = request.push.bind(request)
-  let chunks = 0
-  let bytes = 0
   // Otherwise Node would drop what comes after the answer without handing it over.
   request.read(0)
-  request.push = (chunk: Buffer | null, ...rest) => {
-    if (socket.destroyed) return false
-    if (chunk === null) return push(chunk, ...rest)
-    chunks += 1
-    bytes += chunk.length
-    if (chunks <= MAX_CHUNKS + bytes / BYTES_A_CHUNK) return push(chunk, ...rest)
-    socket.destroy()
-    return false
-  }
+  boundPieces(request, CHUNKS, { isOver: () => socket.destroyed, end: () => socket.destroy() })
 }
 
 /** Most requests have no body, and a listener on each would cost more than this check. */
