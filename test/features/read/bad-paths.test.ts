@@ -103,6 +103,19 @@ describe.skipIf(!path)('what goes wrong at the client', () => {
     expect(reader.page.url()).toBe(`${world.origin}/read`)
   })
 
+  test('by the name localhost, one arrives signed in, at the address to which servers send back', async () => {
+    const { page, troubles } = await world.open()
+    const named = world.origin.replace('127.0.0.1', 'localhost')
+    await page.goto(`${named}/read?name=${world.member.did}`)
+    await page.locator('.feed .post').first().waitFor()
+    expect(page.url()).toBe(`${world.origin}/read`)
+    await page.goto(`${named}/read/search?q=morning`)
+    await page.locator('#nav:not([hidden])').waitFor()
+    expect(page.url()).toBe(`${world.origin}/read/search?q=morning`)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
   test('a token that is over is renewed without a word, and so is a rotated key', async () => {
     world.homes.end('access')
     world.simulation.servers.rotateKey(world.member.did)

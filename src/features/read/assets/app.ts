@@ -3,7 +3,7 @@
 
 import { language } from '../../sign-in/assets/language.ts'
 import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
-import { restored, type Session } from '../../sign-in/assets/session.ts'
+import { addressForSessions, restored, type Session } from '../../sign-in/assets/session.ts'
 import { notificationsView, watchUnread } from './notifications/notifications.ts'
 import { ask, CallError, me, SessionOverError, useSession } from './page/api.ts'
 import { button, byId, el, link } from './page/dom.ts'
@@ -33,6 +33,8 @@ await start()
 
 async function start(): Promise<void> {
   if (isReadingLink()) return location.replace(`/read?link${location.hash}`)
+  const other = addressForSessions()
+  if (other) return location.replace(other)
   document.documentElement.lang = language()
   document.querySelector('.skip')!.textContent = t('skip')
   whenOver(() => {

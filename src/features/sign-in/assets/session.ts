@@ -9,6 +9,8 @@ import { SignInError } from './reasons.ts'
 export type Session = Awaited<ReturnType<BrowserOAuthClient['restore']>>
 export type ScopeName = keyof Setup['scopes']
 
+const NAMES_OF_LOOPBACK = new Set(['localhost', '[::1]'])
+
 let client: Promise<BrowserOAuthClient> | undefined
 
 export function setup(): Setup {
@@ -28,6 +30,17 @@ async function load(): Promise<BrowserOAuthClient> {
   const { clientId, plcUrl, isLoopback } = setup()
   const options = { clientId, handleResolver: location.origin, plcDirectoryUrl: plcUrl }
   return BrowserOAuthClient.load({ ...options, allowHttp: isLoopback, responseMode: 'fragment' })
+}
+
+/**
+ * This page on the address to which a PDS sends browsers back: what signing in stores under the name `localhost`
+ * is not found there. Undefined if this is it.
+ */
+export function addressForSessions(): string | undefined {
+  if (!setup().isLoopback || !NAMES_OF_LOOPBACK.has(location.hostname)) return undefined
+  const there = new URL(location.href)
+  there.hostname = '127.0.0.1'
+  return there.href
 }
 
 /** The session of whoever signed in here last; undefined if nobody did. */
