@@ -69,6 +69,14 @@ describe.skipIf(!path)('the client is for everybody', () => {
       const posts = [...(world.member.collections.get('app.bsky.feed.post')?.values() ?? [])]
       expect(posts.map(({ value }) => value['text'])).toContain('typed without a mouse')
     })
+    await page.locator('#compose[open]').waitFor({ state: 'detached' })
+    await page.keyboard.press('n')
+    await page.keyboard.press('Control+Enter') // nothing to send
+    await page.keyboard.type('sent by Ctrl and Enter')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('#compose[open]').waitFor({ state: 'detached' })
+    const sent = [...(world.member.collections.get('app.bsky.feed.post')?.values() ?? [])]
+    expect(sent.map(({ value }) => value['text'])).toContain('sent by Ctrl and Enter')
   })
 
   test('a menu opens and closes by keyboard', async () => {

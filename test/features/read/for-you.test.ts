@@ -1,7 +1,8 @@
 // The For You tab in a real browser, over a simulated network: five likes, and what those like who liked the same
 // fills the page. Each post says why on request, and what the reader wants less of is gone at once.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { reasonWords } from '../../../src/features/read/assets/for-you/words.ts'
 import type { Reader } from '../../e2e/support/reader.ts'
 import { chromiumPath } from '../../support/browser.ts'
 import { type ClientWorld, startClientWorld } from '../../support/client-world.ts'
@@ -15,6 +16,15 @@ const POST = 'app.bsky.feed.post'
 const LIKE = 'app.bsky.feed.like'
 const CLUSTER = 6
 const AUTHORS = 14
+
+test.each([
+  ['liked by 2 people who share up to 1 like with you', 'one post in common'],
+  ['liked by 1 person who shares up to 12 likes with you', 'up to 12 posts in common'],
+])('“%s” is said as “%s”', (context, words) => {
+  vi.stubGlobal('localStorage', { getItem: () => null })
+  expect(reasonWords(context)).toContain(words)
+  vi.unstubAllGlobals()
+})
 
 describe.skipIf(!path)('For You', () => {
   let world: ClientWorld
@@ -99,6 +109,36 @@ describe.skipIf(!path)('For You', () => {
     expect(await item.innerText()).toMatch(
       /Liked by \d+ people who liked what you liked: up to \d+ posts in common\./,
     )
+  })
+
+  test('each leads to its reasons, also one of which the feed says nothing', async () => {
+    const { page } = reader
+    await page.route('**/xrpc/app.bsky.feed.getFeed?*', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { feed?: { feedContext?: string }[] }
+      delete body.feed?.at(-1)?.feedContext
+      await route.fulfill({ response, json: body })
+    })
+    await likeWithCluster('with reasons')
+    await untilSeen('with reasons', 1)
+    await page.unroute('**/xrpc/app.bsky.feed.getFeed?*')
+    const items = page.locator('.feed > li')
+    const count = await items.count()
+    for (let i = 0; i < count; i++) {
+      await items.nth(i).getByRole('button', { name: 'Why this?' }).click()
+      const uri = await items.nth(i).locator('.post').getAttribute('data-uri')
+      const to = await items
+        .nth(i)
+        .getByRole('link', { name: 'And in my timeline?' })
+        .getAttribute('href')
+      expect(to).toBe(`/read/why?${new URLSearchParams({ uri: uri! })}`)
+    }
+    // Reading down brings further ones.
+    const last = items.nth(count - 1)
+    const text = await last.locator('.text').innerText()
+    await last.getByRole('link', { name: 'And in my timeline?' }).click()
+    await page.getByText(/^This post is (not )?in your timeline/).waitFor()
+    expect(await page.locator('#main .post .text').first().innerText()).toBe(text)
   })
 
   test('less like this, and not this author, are gone at once and stay away', async () => {

@@ -206,6 +206,26 @@ describe.skipIf(!path)('an ordinary day', () => {
     await page.keyboard.press('Escape')
   })
 
+  test('two who follow are one row, in the plural', async () => {
+    const follows = world.member.collections.get('app.bsky.graph.follow')?.values() ?? []
+    const friends = new Set([
+      world.member.did,
+      ...[...follows].map(({ value }) => value['subject']),
+    ])
+    const { repositories } = world.simulation.network
+    for (const by of repositories.filter(({ did }) => !friends.has(did)).slice(0, 2)) {
+      const atMs = Date.now()
+      const value = { subject: world.member.did, createdAt: new Date(atMs).toISOString() }
+      world.simulation.emit(by.put({ collection: 'app.bsky.graph.follow', value, atMs }))
+    }
+    await eventually(async () => {
+      await open('/notifications')
+      expect(await page.locator('.notice-row').first().innerText()).toMatch(
+        /and \d+ more follow you/,
+      )
+    })
+  })
+
   test('every page is within reach on a phone', async () => {
     await open('')
     const last = page.locator('#nav a', { hasText: 'Settings' })

@@ -32,7 +32,7 @@ export function forYouView(feed: string): View {
       el(
         'div',
         { class: 'row wrap' },
-        ...(context ? why(context, post.uri) : []),
+        ...why(context, post.uri),
         button(phrase('less'), () => void less(post, node), { class: 'quiet' }),
         button(phrase('notAuthor'), () => void notThisAuthor(post), { class: 'quiet' }),
       ),
@@ -71,10 +71,14 @@ function notified(
   return attempt(() => tell('app.bsky.feed.sendInteractions', { feed, interactions }))
 }
 
-/** The reason, hidden until it is asked for. */
-function why(context: string, uri: string): HTMLElement[] {
+/**
+ * The reason, hidden until it is asked for.
+ * @param context - undefined if the feed gives none
+ */
+function why(context: string | undefined, uri: string): HTMLElement[] {
   const more = link(`/read/why?${new URLSearchParams({ uri })}`, {}, phrase('inTimeline'))
-  const words = el('p', { class: 'aside', hidden: true }, reasonWords(context), ' ', more)
+  const words = el('p', { class: 'aside', hidden: true })
+  words.append(...(context ? [reasonWords(context), ' '] : []), more)
   const ask = button(
     phrase('why'),
     () => {

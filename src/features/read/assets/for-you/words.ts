@@ -22,6 +22,11 @@ const table = {
     'Gefällt {people}, denen gefiel, was dir gefiel: bis zu {shared} Beiträge gemeinsam.',
     'あなたと好みの合う{people}が「いいね」しました（共通の「いいね」は最大 {shared} 件）。',
   ],
+  coLikersOfOne: [
+    'Liked by {people} who liked what you liked: one post in common.',
+    'Gefällt {people}, denen gefiel, was dir gefiel: ein Beitrag gemeinsam.',
+    'あなたと好みの合う{people}が「いいね」しました（共通の「いいね」は 1 件）。',
+  ],
   follows: [
     'Liked by {people} whom you follow.',
     'Gefällt {people}, denen du folgst.',
@@ -45,7 +50,8 @@ const MEMBERS = /^liked by (\d+) members? here$/
 /** The server's reason (feedContext) in the reader's language; as it is if it is another server's. */
 export function reasonWords(context: string): string {
   const [, likers, shared] = CO_LIKERS.exec(context) ?? []
-  if (likers) return phrase('coLikers', { people: peopleWords(likers), shared: Number(shared) })
+  const shape = shared === '1' ? 'coLikersOfOne' : 'coLikers'
+  if (likers) return phrase(shape, { people: peopleWords(likers), shared: Number(shared) })
   const [, followed] = FOLLOWS.exec(context) ?? []
   if (followed) return phrase('follows', { people: peopleWords(followed) })
   const [, members] = MEMBERS.exec(context) ?? []

@@ -31,6 +31,12 @@ const WORDS: Record<string, Key> = {
   verified: 'verifier',
   unverified: 'unverifier',
 }
+/** Where the verb is another one for several accounts. */
+const WORDS_OF_SEVERAL: Record<string, Key> = {
+  repost: 'reposters',
+  follow: 'followers',
+  'repost-via-repost': 'viaReposters',
+}
 /** Their own record is the post to show. */
 const WRITTEN = ['mention', 'reply', 'quote', 'subscribed-post']
 const LOOK_EVERY_MS = 30_000
@@ -78,7 +84,9 @@ function row(
   const { author, reason, indexedAt } = notification
   const isRead = group.every((each) => each.isRead)
   const post = posts.get(postUriOf(notification) ?? '')
-  const words = t(WORDS[reason] ?? 'otherReason', { name: namesOf(group), reason })
+  const others = new Set(group.map(({ author }) => author.did)).size - 1
+  const shape = (others > 0 && WORDS_OF_SEVERAL[reason]) || WORDS[reason] || 'otherReason'
+  const words = t(shape, { name: namesOf(author, others), reason })
   const to = post ? postPath(post.uri) : profilePath(author)
   const head = el(
     'div',
@@ -98,9 +106,7 @@ function row(
 }
 
 /** The newest by name, the others by number. */
-function namesOf(group: readonly [Notification, ...Notification[]]): string {
-  const [{ author }] = group
-  const count = new Set(group.map((notification) => notification.author.did)).size - 1
+function namesOf(author: Notification['author'], count: number): string {
   const name = nameOf(author)
   return count === 0 ? name : t('andOthers', { name, count })
 }

@@ -139,6 +139,7 @@ const table = {
     '{name} があなたの投稿をリポスト',
   ],
   follower: ['{name} follows you', '{name} folgt dir', '{name} にフォローされました'],
+  followers: ['{name} follow you', '{name} folgen dir', '{name} にフォローされました'],
   mentioner: ['{name} mentioned you', '{name} hat dich erwähnt', '{name} があなたに言及'],
   replier: ['{name} replied to you', '{name} hat dir geantwortet', '{name} が返信'],
   quoter: ['{name} quoted you', '{name} hat dich zitiert', '{name} があなたを引用'],
@@ -147,9 +148,19 @@ const table = {
     '{name} gefällt dein Repost',
     '{name} があなたのリポストにいいね',
   ],
+  reposters: [
+    '{name} reposted your post',
+    '{name} haben deinen Beitrag repostet',
+    '{name} があなたの投稿をリポスト',
+  ],
   viaReposter: [
     '{name} reposted your repost',
     '{name} hat deinen Repost repostet',
+    '{name} があなたのリポストをリポスト',
+  ],
+  viaReposters: [
+    '{name} reposted your repost',
+    '{name} haben deinen Repost repostet',
     '{name} があなたのリポストをリポスト',
   ],
   poster: ['New from {name}', 'Neu von {name}', '{name} の新しい投稿'],

@@ -153,6 +153,10 @@ export function showDialog(
     ),
     problem,
   )
+  area.addEventListener('keydown', (event) => {
+    const isSending = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
+    if (isSending && !send.disabled && !event.isComposing) form.requestSubmit(send)
+  })
   dialog.setAttribute('aria-label', t(replyTo ? 'reply' : 'write'))
   dialog.replaceChildren(form)
   show()
