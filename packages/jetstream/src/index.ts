@@ -28,6 +28,7 @@ export { type Decoded, type DropReason, isBroken, type Notice } from './frames/d
 export { createFrameDecoder } from './frames/frame-decoder.ts'
 export { excessOf } from './frames/hostile-json.ts'
 export { isDid, isNsid, isRkey, isTid, parseTimeUs } from './frames/syntax.ts'
+export { foreignUnit, foreignUnitWords } from './frames/time-unit.ts'
 export { type ConsumerLimits, defaultLimits } from './limits.ts'
 export type { Logger } from './logger.ts'
 export type { Meter } from './meter.ts'

@@ -1,8 +1,7 @@
-// Owns the stream: connects, resumes, fails over, and hands over batches of events. `run` is a loop of
-// attempts. One attempt is one connection: choose host and wire, get the dictionary, find where to resume
-// (resume.ts), open (connection.ts), turn frames into events (session.ts), collect them (batcher.ts) until it
-// ends. The ending decides what happens before the next attempt: nothing, a remedy (refusal.ts), or a pause
-// and perhaps another host (hosts.ts).
+// Owns the stream: connects, resumes, fails over, and hands over batches of events. `run` is a loop of attempts. One is
+// one connection: choose host and wire, get the dictionary, find where to resume (resume.ts), open (connection.ts), turn
+// frames into events (session.ts), collect them (batcher.ts) until it ends. The ending decides what happens before the
+// next attempt: nothing, a remedy (refusal.ts), or a pause and perhaps another host (hosts.ts).
 
 import type { Decompressor } from '@slipstream/zstd-dictionary'
 import { assert } from './assert.ts'
@@ -97,7 +96,8 @@ export class StreamConsumer {
     })
     this.#position = createPosition(newest(options.cursors), now)
     const isExpected = () => this.#filters.dids === undefined && !this.#isPaused
-    this.#silence = createSilenceWatch(limits, { received: () => this.#received, isExpected })
+    const [received, dropped] = [() => this.#received, () => this.#dropped]
+    this.#silence = createSilenceWatch(limits, { received, dropped, isExpected })
     this.#batcher = createBatcher({
       maxEvents: () => options.mostEvents?.() ?? limits.maxBatchEvents,
       maxBytes: limits.maxBatchBytes,
@@ -244,6 +244,7 @@ export class StreamConsumer {
       },
       onBroken: (did) => this.#onBroken(host, did),
       onNotice: (notice) => this.#onNotice(host, notice),
+      onUnusableHost: (why) => this.#connection?.giveUp(why),
       onDoubt: (doubt) => this.#onDoubt(host, wire, doubt),
       log: this.#log,
     })

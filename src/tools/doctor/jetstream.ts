@@ -1,6 +1,7 @@
 // Checks each Jetstream host on both wires, as the stream itself would: the dictionary, whether frames are
 // readable, how far behind the network they are, and how far back the host goes.
 
+import { foreignUnit, foreignUnitWords } from '@slipstream/jetstream'
 import type { Config } from '../../base/config/config.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { DoctorContext } from './context.ts'
@@ -14,6 +15,9 @@ const LATE_MS = MINUTE_MS
 const LONG_AGO_MS = 30 * 24 * HOUR_MS
 const WIRE_FIX =
   'Set SLIPSTREAM_JETSTREAM_WIRE=auto, or name another host in SLIPSTREAM_JETSTREAM_HOSTS.'
+
+const COMPRESSION_FIX = 'Set SLIPSTREAM_JETSTREAM_COMPRESS=off, or ask the host’s operator.'
+const HOST_FIX = 'Ask the host’s operator, or name another host in SLIPSTREAM_JETSTREAM_HOSTS.'
 
 export async function checkJetstream(doctor: DoctorContext): Promise<Finding[]> {
   const hosts = [...new Set(doctor.config.jetstreamHosts)]
@@ -80,8 +84,11 @@ function aboutWire(
   const how = heard.dictionaryId === undefined ? 'plain' : `dictionary ${heard.dictionaryId}`
   if (heard.unreadable !== undefined) {
     const text = `${name}: frames can’t be read (${heard.unreadable})`
-    return wrong(text, 'Set SLIPSTREAM_JETSTREAM_COMPRESS=off, or ask the host’s operator.')
+    const isPacked = heard.unreadable === 'bad-zstd'
+    return wrong(text, isPacked ? COMPRESSION_FIX : HOST_FIX)
   }
+  const unit = heard.timeUs && foreignUnit(heard.timeUs)
+  if (unit) return wrong(`${name}: ${foreignUnitWords(unit)}`, HOST_FIX)
   if (heard.timeUs === undefined)
     return notice(
       `${name}: connected (${how}), but no event in ${heard.seconds} s`,
@@ -111,7 +118,7 @@ async function windowOf(doctor: DoctorContext, host: string): Promise<number | u
   const wire: Wire = doctor.config.jetstreamWire === 'v1' ? 'v1' : 'v2'
   const cursor = (doctor.now() - LONG_AGO_MS) * 1000
   const { timeUs } = await listenTo(doctor, { host, wire, cursor })
-  return timeUs
+  return timeUs && foreignUnit(timeUs) ? undefined : timeUs
 }
 
 function aboutWindow(

@@ -432,6 +432,18 @@ describe('other servers', () => {
     await expectWrong('jetstream', /frames can’t be read \(bad-zstd\)/, /COMPRESS=off/)
   })
 
+  it('finds a host whose events have no time, or one in another unit', async () => {
+    const env = { JETSTREAM_WIRE: 'v1', JETSTREAM_COMPRESS: 'off' }
+    const tamper = (time: string) => (frame: string | Buffer) =>
+      frame.toString().replace(/"time_us":\d+/, time)
+    world.stream.behaviour.tamper = tamper('"timestamp":1')
+    await expectWrong('jetstream', /frames can’t be read \(bad-time\)/, /Ask the host/, { env })
+    world.stream.behaviour.tamper = tamper('"time_us":1795862000123')
+    await expectWrong('jetstream', /times of its events are in milliseconds/, /Ask the host/, {
+      env,
+    })
+  })
+
   it('finds a directory that fails, one that is not a directory, and one that is unreachable', async () => {
     world.plc.failWith(500)
     await expectWrong('plc', /answers 500/, /PLC_URL/)

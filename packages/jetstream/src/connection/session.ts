@@ -5,6 +5,7 @@ import type { StreamGap, StreamItem } from '../event.ts'
 import { type Decoded, type DropReason, isBroken, isLost, type Notice } from '../frames/decoded.ts'
 import { markOf } from '../frames/event-mark.ts'
 import type { FrameDecoder } from '../frames/frame-decoder.ts'
+import { foreignUnit, foreignUnitWords } from '../frames/time-unit.ts'
 import type { Logger } from '../logger.ts'
 import type { Meter } from '../meter.ts'
 import type { Position } from '../position.ts'
@@ -32,12 +33,14 @@ export function createSession(options: {
   /** An event of this account was dropped. */
   onBroken: (did: string) => void
   onNotice: (notice: Notice) => void
+  /** Nothing of the connection can be used: it must be left. */
+  onUnusableHost?: (why: string) => void
   /** The frames are not made with this dictionary: the connection must be closed. */
   onDoubt: (doubt: DictionaryDoubt) => void
   log: Logger
 }): Session {
   const { host, wire, resume, decoder, dictionaryId, dids, meter, position, log } = options
-  const { onEvent, onDrop, onBroken, onNotice, onDoubt } = options
+  const { onEvent, onDrop, onBroken, onNotice, onUnusableHost, onDoubt } = options
   const trust = dictionaryId === undefined ? undefined : createDictionaryTrust(dictionaryId)
   let lastSeq: number | undefined
   let isFirst = true
@@ -61,6 +64,12 @@ export function createSession(options: {
   }
 
   function receive(event: StreamItem): void {
+    const unit = foreignUnit(event.timeUs)
+    if (unit && isFirst) {
+      onDrop('bad-time')
+      return onUnusableHost?.(foreignUnitWords(unit))
+    }
+    if (unit) return onUnusable('bad-time')
     if (isFirst) beginWith(event)
     const { seq } = event
     if (seq !== undefined) {

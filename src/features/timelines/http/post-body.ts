@@ -12,6 +12,18 @@ const MAX_NUMBER = Number.MAX_SAFE_INTEGER - 1
 /** The years 1 to 9999, in milliseconds: what can be answered as ISO 8601. */
 const [FIRST_TIME, LAST_TIME] = [-62_135_596_800_000, 253_402_300_799_999]
 
+/**
+ * The years 2000 to 2099 in seconds, which would read as weeks of 1970. Times of these weeks can be given as ISO 8601.
+ */
+const [FIRST_SECOND, LAST_SECOND] = [946_684_800, 4_102_444_799]
+/** With how many of them are in a second. */
+const OTHER_UNITS = [
+  ['seconds', 1],
+  ['microseconds', 1e6],
+  ['nanoseconds', 1e9],
+] as const
+const WANTED = 'Expected ISO 8601 with an offset, or whole milliseconds since 1970'
+
 export const postSchema = z
   .object({
     entity_id: z.string().min(1).max(1_024).describe('The subject of the event, e.g. an at-URI.'),
@@ -64,7 +76,7 @@ export function parsePost(
 ): TimelinePost {
   const given = readJson(text)
   const parsed = postSchema.safeParse(given)
-  if (!parsed.success) throw invalidRequest(messageOf(parsed.error))
+  if (!parsed.success) throw invalidRequest(messageOf(parsed.error, given))
   const { data } = parsed
   if (data.payload === undefined) throw invalidRequest('payload: Required')
   const payload = writeJson(data.payload)
@@ -77,6 +89,8 @@ export function parsePost(
     throw invalidRequest('producer_id: only together with producer_seq')
   }
   const producerTs = typeof producer_ts === 'number' ? producer_ts : Date.parse(producer_ts)
+  const wrongUnit = wrongUnitWords(producer_ts)
+  if (wrongUnit) throw invalidRequest(`producer_ts: ${wrongUnit}`)
   if (Number.isNaN(producerTs)) throw invalidRequest('producer_ts: not a valid time')
   if (!entity_id.isWellFormed()) throw invalidRequest('entity_id: unpaired surrogate')
   // Without the time, which many producers set again for each attempt.
@@ -115,13 +129,25 @@ function writeJson(value: unknown): string {
   }
 }
 
-function messageOf({ issues }: z.ZodError): string {
+function messageOf({ issues }: z.ZodError, given: unknown): string {
   const [first] = issues
   const where = first?.path.join('.')
-  if (where === 'producer_ts') {
-    return 'producer_ts: Expected ISO 8601 with an offset, or whole milliseconds since 1970'
-  }
+  if (where === 'producer_ts') return `producer_ts: ${wrongTimeWords(given)}`
   return `${where ? `${where}: ` : ''}${first?.message ?? 'The body is invalid'}`.slice(0, 300)
+}
+
+function wrongTimeWords(given: unknown): string {
+  const { producer_ts: time } = given as { producer_ts?: unknown }
+  return time === undefined ? `Required. ${WANTED}` : (wrongUnitWords(time) ?? WANTED)
+}
+
+/** @returns undefined unless the number is a time of our age in another unit */
+function wrongUnitWords(time: unknown): string | undefined {
+  if (typeof time !== 'number') return undefined
+  const [unit] = OTHER_UNITS.find(
+    ([, each]) => time >= FIRST_SECOND * each && time <= LAST_SECOND * each,
+  ) ?? [undefined]
+  return unit && `This looks like ${unit}. ${WANTED}`
 }
 
 function digest(text: string): Uint8Array {

@@ -305,6 +305,23 @@ test('times in milliseconds are answered as text, and a merge reads what was pos
   expect((await world.page('custom:silent', '', token)).status).toBe(404)
 })
 
+test('a time in another unit, and none, are refused for what they are', async () => {
+  const ms = Date.parse('2026-11-28T10:33:20.000Z')
+  const wanted = 'Expected ISO 8601 with an offset, or whole milliseconds since 1970'
+  for (const [time, words] of [
+    [ms / 1_000, 'This looks like seconds. '],
+    [ms * 1_000, 'This looks like microseconds. '],
+    [ms * 1e6, 'This looks like nanoseconds. '],
+    [undefined, 'Required. '],
+  ]) {
+    const { status, body } = await world.post('units', note('u', { producer_ts: time }), token)
+    expect([status, body.message]).toEqual([400, `producer_ts: ${words}${wanted}`])
+  }
+  // Weeks of 1970 can be said as text.
+  const old = note('u', { producer_ts: '1970-01-21T10:51:02.000Z' })
+  expect((await world.post('units', old, token)).status).toBe(200)
+})
+
 test('a list leaves out accounts that block its owner if the owner reads it, and not for programs', async () => {
   const { keypair, did } = world.accountOf('alice')
   const claims = { iss: did, aud: 'did:web:localhost', lxm: 'io.slipstream.timelines.read' }
