@@ -1,7 +1,9 @@
 // Says in words why a file or folder can't be used, and by whom: the installed command and the server run
 // as an account of their own, which often may not enter the folder of the person who calls.
 
+import { accessSync, constants } from 'node:fs'
 import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
 
 type AccessTrouble = { message: string; hint: string }
 
@@ -30,6 +32,18 @@ export function explainAccess(
     }
   }
   return { message: `${path} cannot be ${wanted}: ${message}.`, hint }
+}
+
+/** Whether the file system of this folder, or of its nearest one there is, lets nobody write. */
+export function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return false
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' && dirname(path) !== path) return isReadOnly(dirname(path))
+    return code === 'EROFS'
+  }
 }
 
 function readHint(hint: string): string {

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { isDiskFull } from '../../data/store/files/disk-full.ts'
 import { readDiskUse } from '../../data/store/files/disk-use.ts'
 import { canStoreLogIn } from '../../data/store/files/probe.ts'
 import type { DoctorContext } from './context.ts'
@@ -21,6 +22,8 @@ import { type Finding, good, notice, wrong } from './finding.ts'
 const GB = 1e9
 const MB = 1e6
 const NEARLY = 0.9
+const MAKE_ROOM = 'The disk is full: make room.'
+const REMOUNT = 'Mount it for writing. A disk with errors becomes read-only by itself: see `dmesg`.'
 const LEAST_FREE_BYTES = 0.5 * GB
 const LITTLE_FREE_BYTES = 2 * GB
 const FEW_INODES = 10_000
@@ -138,7 +141,8 @@ function aboutWriting(folder: string): Finding[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const text = `${folder} can’t be written (${code})`
-    if (code === 'ENOSPC') return [wrong(text, 'The disk is full: make room.')]
+    if (code === 'ENOSPC') return [wrong(text, MAKE_ROOM)]
+    if (code === 'EROFS') return [wrong(text, REMOUNT)]
     const who = process.getuid?.() ?? ''
     return [
       wrong(
@@ -167,10 +171,7 @@ function aboutFlushing(probe: string): Finding {
       ? good(text)
       : notice(`${text}, which is slow`, 'Use an SSD, or look for other writers: `iostat -x 1`.')
   } catch (error) {
-    return wrong(
-      `files can’t be flushed to the disk: ${(error as Error).message}`,
-      'Use a local disk.',
-    )
+    return wrong(`files can’t be flushed to the disk: ${(error as Error).message}`, fixFor(error))
   }
 }
 
@@ -179,8 +180,12 @@ function aboutLog(probe: string): Finding {
     if (canStoreLogIn(probe)) return good('SQLite can keep its write-ahead log there')
     return wrong('SQLite can’t keep a write-ahead log there', 'Use a local disk.')
   } catch (error) {
-    return wrong(`SQLite can’t work there: ${(error as Error).message}`, 'Use a local disk.')
+    return wrong(`SQLite can’t work there: ${(error as Error).message}`, fixFor(error))
   }
+}
+
+function fixFor(error: unknown): string {
+  return isDiskFull(error) ? MAKE_ROOM : 'Use a local disk.'
 }
 
 export function gigabytes(bytes: number): string {

@@ -14,7 +14,6 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statfsSync,
   statSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -22,6 +21,7 @@ import Database from 'better-sqlite3'
 import { ConfigError } from '../../../base/config/config.ts'
 import { accountName, explainAccess } from '../../../base/util/file-access.ts'
 import { openReadOnly } from '../db.ts'
+import { refuseFullDisk } from './disk-use.ts'
 
 export type BackupOptions = {
   dataDir: string
@@ -39,6 +39,7 @@ export type BackupProgress = { step: 'copying' | 'checking'; done: number; total
 
 export type Backup = { path: string; bytes: number; tookMs: number; removed: string[] }
 
+const OTHER_DISK = 'Remove older backups there, or name a folder on another disk.'
 const PARTIAL = '.partial'
 /** Names sort by time. */
 const NAME = /^slipstream-\d{8}T\d{6}\.\d{3}Z\.sqlite$/
@@ -118,7 +119,7 @@ async function copyTo(
     // Held until the end, so that every step reads the same state, whatever is written meanwhile.
     db.exec('BEGIN')
     const pages = db.pragma('page_count', { simple: true }) as number
-    refuseFullDisk(into, pages * (db.pragma('page_size', { simple: true }) as number))
+    refuseFullDisk(into, pages * (db.pragma('page_size', { simple: true }) as number), OTHER_DISK)
     await db.backup(partial, {
       progress: ({ totalPages, remainingPages }) => {
         onProgress?.({ step: 'copying', done: totalPages - remainingPages, total: totalPages })
@@ -165,16 +166,6 @@ function prepareFolder(into: string): void {
     const { message, hint } = explainAccess(into, 'written', error, 'Name another one.')
     throw new ConfigError(message, hint)
   }
-}
-
-function refuseFullDisk(into: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(into)
-  if (bavail * bsize > bytes) return
-  const missing = Math.ceil((bytes - bavail * bsize) / 1e6)
-  throw new ConfigError(
-    `The backup takes ${Math.ceil(bytes / 1e6)} MB, ${missing} MB more than is free in ${into}.`,
-    'Remove older backups there, or name a folder on another disk.',
-  )
 }
 
 /** Two backups of one moment get names a millisecond apart, so that the later one is newer. */

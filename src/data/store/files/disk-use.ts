@@ -2,6 +2,7 @@
 
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigError } from '../../../base/config/config.ts'
 import { FILE_NAME } from '../db.ts'
 
 export type DiskUse = {
@@ -32,4 +33,16 @@ export function fileState(dataDir: string): string {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** @throws ConfigError if a copy of a database of this size does not fit into the folder */
+export function refuseFullDisk(folder: string, bytes: number, hint: string): void {
+  const { bavail, bsize } = statfsSync(folder)
+  if (bavail * bsize > bytes) return
+  const missing = Math.ceil((bytes - bavail * bsize) / 1e6)
+  const size = Math.ceil(bytes / 1e6)
+  throw new ConfigError(
+    `The backup takes ${size} MB, ${missing} MB more than is free in ${folder}.`,
+    hint,
+  )
 }

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../../../base/config/config.ts'
+import { isReadOnly } from '../../../base/util/file-access.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { isDiskFull } from './disk-full.ts'
 
@@ -48,13 +49,23 @@ function openLockFile(dataDir: string): Database.Database {
   }
 }
 
+const REMOUNT =
+  'Mount it for writing, or set SLIPSTREAM_DATA_DIR. A disk with errors becomes read-only by itself: see `dmesg`.'
+
 /** A full disk is handled elsewhere (data/store/files/trouble.ts). */
 function unwritable(dataDir: string, error: unknown): unknown {
   if (error instanceof ConfigError) return error
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') return error
+  const folder = resolve(dataDir)
+  if (isReadOnly(folder)) {
+    return new ConfigError(
+      `The data folder ${folder} is on a file system that is read-only here.`,
+      REMOUNT,
+    )
+  }
   return new ConfigError(
-    `The data folder ${resolve(dataDir)} cannot be written: ${message}.`,
+    `The data folder ${folder} cannot be written: ${message}.`,
     'Give Slipstream’s user write access to it, or set SLIPSTREAM_DATA_DIR.',
   )
 }

@@ -22,6 +22,7 @@ import { explainAccess } from '../../../base/util/file-access.ts'
 import { FILE_NAME } from '../db.ts'
 import { schemaOf, schemaVersion } from '../migrate.ts'
 import { checkDatabase, flush, removeWith, stampOf } from './backup.ts'
+import { refuseFullDisk } from './disk-use.ts'
 import { rollBackInterrupted } from './interrupted.ts'
 
 export type Restored = {
@@ -38,6 +39,8 @@ const PIECE_BYTES = 1 << 20
 const DATABASE_HEADER = Buffer.from('SQLite format 3\0')
 /** Of gzip, zstd and xz. */
 const PACKED = ['1f8b', '28b52ffd', 'fd377a585a00'].map((hex) => Buffer.from(hex, 'hex'))
+const MAKE_ROOM =
+  'Nothing was changed. Make room there: the previous database is kept beside the restored one.'
 const A_BACKUP = 'Name a file that `slipstream backup` wrote.'
 
 /**
@@ -63,6 +66,7 @@ export function restoreBackup(options: {
   try {
     if (options.isTemporary && typeof file === 'string') renameSync(file, coming)
     else {
+      if (typeof file === 'string') refuseFullDisk(resolve(dataDir), statSync(file).size, MAKE_ROOM)
       onStep('copying')
       copy(file, coming)
     }

@@ -41,5 +41,6 @@ export function storeTrouble(error: unknown): StoreTrouble | undefined {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return undefined
   const rule = rules.find(({ codes }) => codes.test(code))
-  return rule && { message: `${rule.what} (${code}: ${message}).`, hint: rule.hint }
+  const reason = String(message).startsWith(code) ? String(message) : `${code}: ${message}`
+  return rule && { message: `${rule.what} (${reason}).`, hint: rule.hint }
 }
