@@ -2,14 +2,13 @@
 
 import type { FeedState, PostCounts, ProfileState } from '../hydrate/types.ts'
 import { jsonPieces, type Spot } from '../views/json/json-pieces.ts'
-import { byteText, fullText } from '../views/json/ready-json.ts'
+import { fullText } from '../views/json/ready-json.ts'
 import { SLOT, type Slot } from '../views/json/slots.ts'
 import { isForMembersOnly } from '../views/members-only.ts'
 import { feedViewPost } from '../views/posts/feed-view-post.ts'
-import { postCounts } from '../views/posts/post-base.ts'
 import { postViewForEveryone } from '../views/posts/post-view.ts'
 import {
-  profileBase,
+  ownLabels,
   profileView,
   profileViewBasicForEveryone,
   visibleActor,
@@ -27,6 +26,8 @@ import {
 } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import { type Watched, watchState } from './watched-state.ts'
+
+const NO_BOOKMARKS = ',"bookmarkCount":0'
 
 /** The view function of each kind. Counts have no view. */
 const feedViews: Partial<Record<CachedKind, (state: FeedState, id: number) => object | undefined>> =
@@ -79,8 +80,11 @@ export function makeProfiles(
  * In two pieces: the counts that embedded posts show too, and those that only a post itself shows.
  */
 export function makeCounts(views: CachedViews, id: number, counts: PostCounts): void {
-  const shared = fullText(`,${byteText(postCounts(counts)).slice(1, -1)}`)
-  const rest = fullText(`,"bookmarkCount":${counts.bookmarkCount}`)
+  const { replyCount, repostCount, likeCount, quoteCount, bookmarkCount } = counts
+  const shared = fullText(
+    `,"replyCount":${replyCount},"repostCount":${repostCount},"likeCount":${likeCount},"quoteCount":${quoteCount}`,
+  )
+  const rest = bookmarkCount === 0 ? NO_BOOKMARKS : fullText(`,"bookmarkCount":${bookmarkCount}`)
   views.add(CACHED.counts, id, { ...ABSENT, showing: 'shown', pieces: [shared, rest] })
 }
 
@@ -118,8 +122,7 @@ function makeProfile(
   const cachedView = makeOne(watched, uid, profileViews[kind]!)
   // The view has read this actor already, so reading it again adds no dependency.
   const actor = visibleActor(watched.state, uid)
-  cachedView.forMembersOnly =
-    actor !== undefined && isForMembersOnly(profileBase(watched.state, actor))
+  cachedView.forMembersOnly = actor !== undefined && isForMembersOnly({ labels: ownLabels(actor) })
   views.add(kind, uid, cachedView)
 }
 

@@ -100,26 +100,50 @@ const rowsOf: Record<string, (id: number) => number> = {
 /** Refuses views that read any other map, since the invalidations of its rows are unknown. */
 export function watchState<State extends ProfileState>(source: State): Watched<State> {
   const watch = new Watch(source.now)
-  const state = { ...source, forEveryone: watch, blocks: watchBlocks(source.blocks, watch) }
+  return { watch, state: new WatchedState(source, watch) as unknown as State }
+}
+
+/** A class, so that views read fields of objects of one shape. */
+class WatchedState {
+  readonly forEveryone: Watch
+  readonly blocks: BlockedPairs
+  readonly source: ProfileState
+
+  constructor(source: ProfileState, watch: Watch) {
+    this.forEveryone = watch
+    this.blocks = watchBlocks(source.blocks, watch)
+    this.source = source
+    const fields = this as unknown as Record<string, unknown>
+    for (const [name, value] of Object.entries(source)) {
+      if (name in this) continue
+      // From `items`, a view reads only the row it is keyed by.
+      fields[name] =
+        value instanceof Map && name !== 'items' ? watchRows(source, watch, name) : value
+    }
+  }
+
   // A view that asks for the viewer, the labelers or the time is valid for this request only.
-  for (const name of ['viewer', 'labelers', 'now'] as const) {
-    Object.defineProperty(state, name, {
-      get: () => {
-        watch.refuse()
-        return source[name]
-      },
-    })
+
+  get viewer(): ProfileState['viewer'] {
+    this.forEveryone.refuse()
+    return this.source.viewer
   }
-  for (const [name, rows] of Object.entries(source)) {
-    // From `items`, a view reads only the row it is keyed by.
-    if (!(rows instanceof Map) || name === 'items') continue
-    const watched =
-      name === 'associated'
-        ? watchCards(source as ProfileState as FeedState, watch)
-        : new WatchedMap(rows as Map<number, unknown>, watcherOf(name, source, watch))
-    Object.assign(state, { [name]: watched })
+
+  get labelers(): ProfileState['labelers'] {
+    this.forEveryone.refuse()
+    return this.source.labelers
   }
-  return { watch, state }
+
+  get now(): number {
+    this.forEveryone.refuse()
+    return this.source.now
+  }
+}
+
+function watchRows(source: ProfileState, watch: Watch, name: string): object {
+  if (name === 'associated') return watchCards(source as FeedState, watch)
+  const rows = source[name as 'actors'] as Map<number, unknown>
+  return new WatchedRows(rows, watcherOf(name, source, watch))
 }
 
 function watcherOf(name: string, source: ProfileState, watch: Watch): (id: number) => void {
@@ -137,9 +161,9 @@ function watcherOf(name: string, source: ProfileState, watch: Watch): (id: numbe
  * A version without a row is one that its post has yet to be connected with, which invalidates the post. One with
  * labels is shown otherwise to those who ask for their labeler.
  */
-function watchCards(source: FeedState, watch: Watch): FeedState['associated'] {
+function watchCards(source: FeedState, watch: Watch): WatchedRows<unknown, string> {
   const { associated, associatedRows, labelledAssociated } = source
-  return new WatchedMap<unknown, string>(associated, (key) => {
+  return new WatchedRows<unknown, string>(associated, (key) => {
     const row = associatedRows.get(key)
     if (row === undefined) return
     watch.dependOn(dependency.associated(row))
@@ -147,7 +171,7 @@ function watchCards(source: FeedState, watch: Watch): FeedState['associated'] {
     if (!record) return
     watch.dependOn(dependency.otherLabels(record.uid))
     if (labelledAssociated.has(key)) watch.refuse()
-  }) as FeedState['associated']
+  })
 }
 
 function wantCard(source: FeedState, watch: Watch, id: number): void {
@@ -161,23 +185,25 @@ function wantProfile({ actors }: ProfileState, watch: Watch, uid: number): void 
   if (!actor.profile || actor.handle === INVALID_HANDLE) watch.wantAccount(actor.did)
 }
 
-/** Returns what the source holds and reports each id asked for to `onGet`. */
-class WatchedMap<T, Key extends number | string = number> extends Map<Key, T> {
-  readonly #source: Map<Key, T>
+/**
+ * In place of a map: returns what it holds, and reports each id asked for to `onGet`. Views only ask for ids, and
+ * could not be watched at anything else.
+ */
+class WatchedRows<T, Key extends number | string = number> {
+  readonly #source: ReadonlyMap<Key, T>
   readonly #onGet: (id: Key) => void
 
-  constructor(source: Map<Key, T>, onGet: (id: Key) => void) {
-    super()
+  constructor(source: ReadonlyMap<Key, T>, onGet: (id: Key) => void) {
     this.#source = source
     this.#onGet = onGet
   }
 
-  override get(id: Key): T | undefined {
+  get(id: Key): T | undefined {
     if (id !== 0) this.#onGet(id)
     return this.#source.get(id)
   }
 
-  override has(id: Key): boolean {
+  has(id: Key): boolean {
     return this.get(id) !== undefined
   }
 }

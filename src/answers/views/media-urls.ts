@@ -18,6 +18,10 @@ export function createMediaUrls(patterns: MediaPatterns): MediaUrls {
 
 /** Splits the pattern once, so that building a URL is a concatenation. */
 function compile(pattern: string): (values: Record<string, string>) => string {
-  const parts = pattern.split(/\{(preset|did|cid|rkey)\}/)
-  return (values) => parts.map((part, i) => (i % 2 === 0 ? part : (values[part] ?? ''))).join('')
+  const [start = '', ...rest] = pattern.split(/\{(preset|did|cid|rkey)\}/)
+  return (values) => {
+    let url = start
+    for (let i = 0; i < rest.length; i += 2) url += (values[rest[i]!] ?? '') + rest[i + 1]!
+    return url
+  }
 }

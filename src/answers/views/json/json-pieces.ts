@@ -11,10 +11,11 @@ export type Spot = { slot: Slot; piece: number; at: number }
 
 type Pieces = { pieces: string[]; slots: Slot[]; spots: Spot[] }
 
-/** A mark as a field's value, and as the first field of an `extended` object. */
-const QUOTED = `"${MARK}"`
+/** Where a mark begins, and where it does as the first field of an `extended` object. */
+const QUOTED = `"${MARK}`
 const OPENED = '{"slot":'
 const CLOSING_BRACE = 0x7d
+const DIGIT_0 = 0x30
 const MAX_UTF8_BYTES = 3
 
 let bytes = Buffer.allocUnsafeSlow(1 << 16)
@@ -35,26 +36,34 @@ export function jsonPieces(view: () => object | undefined): Pieces | undefined {
   let takenOut = 0
   let from = 0
   let searched = 0
-  for (const slot of marked.slots) {
-    const at = text.indexOf(QUOTED, searched)
-    assert(at >= 0, 'a mark for each slot')
-    searched = at + QUOTED.length
+  for (let at = text.indexOf(QUOTED); at >= 0; at = text.indexOf(QUOTED, searched)) {
+    const end = text.indexOf('"', at + QUOTED.length)
+    const slot = marked.slots[numberIn(text, at + QUOTED.length, end)]
+    assert(slot, 'a slot for each mark')
+    searched = end + 1
     if (isElement(slot)) {
       if (text[searched] === ',') searched++
       found.spots.push({ slot, piece: found.pieces.length, at: at - takenOut - from })
       bytes.copyWithin(at - takenOut, searched - takenOut, length - takenOut)
       takenOut += searched - at
     } else {
-      const end = isObject(slot) ? endBeforeObject(text, at) : endBeforeFields(text, at)
-      found.pieces.push(bytes.toString('latin1', from, end - takenOut))
+      const until = isObject(slot) ? endBeforeObject(text, at) : endBeforeFields(text, at)
+      found.pieces.push(bytes.toString('latin1', from, until - takenOut))
       found.slots.push(slot)
       from = searched - takenOut
       // The object must be closed here if no more of its fields follow.
-      if (isObject(slot) && end === at) bytes[--from] = CLOSING_BRACE
+      if (isObject(slot) && until === at) bytes[--from] = CLOSING_BRACE
     }
   }
   found.pieces.push(bytes.toString('latin1', from, length - takenOut - 1))
   return found
+}
+
+/** Without a text cut out of the other. */
+function numberIn(text: string, from: number, end: number): number {
+  let number = 0
+  for (let i = from; i < end; i++) number = number * 10 + text.charCodeAt(i) - DIGIT_0
+  return number
 }
 
 /** @returns the text with one character per byte, so that places in it are places in memory. */

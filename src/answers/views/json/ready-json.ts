@@ -5,7 +5,7 @@
 // (docs/notes/2026-11-28-views-in-pieces.md).
 
 import { CachedBytes } from './cached-bytes.ts'
-import { isMakingPieces, Slot } from './slots.ts'
+import { isMakingPieces, isSlot } from './slots.ts'
 
 // A growing buffer that text and bytes are appended to. Text is collected first, since one long write is much
 // cheaper than many short ones.
@@ -218,7 +218,7 @@ export function extended<Base extends object, More extends object>(
 
 /** A slot is placed in an object as one of its fields, see json-pieces.ts. */
 function fieldsOf(part: object): object {
-  return part instanceof Slot ? { slot: part } : part
+  return isSlot(part) ? { slot: part } : part
 }
 
 /** Prepared JSON. Allowed anywhere in a value for `jsonBytes`. */

@@ -34,39 +34,34 @@ export const SLOT = {
 
 export type SlotKind = (typeof SLOT)[keyof typeof SLOT]
 
-export class Slot {
-  readonly kind: SlotKind
-  readonly id: number
+export type Slot = { readonly kind: SlotKind; readonly id: number }
 
-  constructor(kind: SlotKind, id: number) {
-    this.kind = kind
-    this.id = id
-  }
+/**
+ * What stands in JSON for a slot, followed by the slot's place among those made. Random per process, so it cannot
+ * occur in any record.
+ */
+export const MARK = `slot ${randomBytes(12).toString('base64url')} `
 
-  toJSON(): string {
-    assert(met, 'a slot in a view for one viewer')
-    met.push(this)
-    return MARK
-  }
-}
+/** Marks are made once: strings joined for each slot would be copied each time. */
+const marks: string[] = []
 
-/** Marks a slot in JSON. Random per process, so it cannot occur in any record. */
-export const MARK = `slot ${randomBytes(12).toString('base64url')}`
+/** Slots of the view that is being built, in the order in which they were made. */
+let made: Slot[] | undefined
 
-/** Slots in the JSON so far, in order. */
-let met: Slot[] | undefined
-
-/** @returns undefined if there is no view. */
+/**
+ * The JSON of a view, with marks in it.
+ * @returns undefined if there is no view.
+ */
 export function jsonWithMarks(
   view: () => object | undefined,
 ): { json: string; slots: Slot[] } | undefined {
   const slots: Slot[] = []
-  met = slots
+  made = slots
   try {
-    const made = view()
-    return made && { json: JSON.stringify(made), slots }
+    const built = view()
+    return built && { json: JSON.stringify(built), slots }
   } finally {
-    met = undefined
+    made = undefined
   }
 }
 
@@ -74,10 +69,18 @@ export function jsonWithMarks(
  * Whether the current view is built for the cache, so that memoising its parts is not worthwhile.
  */
 export function isMakingPieces(): boolean {
-  return met !== undefined
+  return made !== undefined
 }
 
-/** @returns a slot typed as its later content. */
+/** @returns a slot typed as its later content; it is a text, since JSON.stringify is slow at objects with a method. */
 export function slot<T>(kind: SlotKind, id: number): T {
-  return new Slot(kind, id) as unknown as T
+  assert(made, 'a slot in a view for one viewer')
+  const place = made.push({ kind, id }) - 1
+  marks[place] ??= `${MARK}${place}`
+  return marks[place] as unknown as T
+}
+
+/** Whether a part of a view is a slot: parts are objects otherwise. */
+export function isSlot(part: object | string): boolean {
+  return typeof part === 'string'
 }

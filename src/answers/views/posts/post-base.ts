@@ -33,7 +33,7 @@ function fixedForEveryone(post: Post): Fixed {
   return withLabelsSlot(fixedPart(post), SLOT.postLabels, post.id)
 }
 
-export function postCounts({ replyCount, repostCount, likeCount, quoteCount }: PostCounts): Counts {
+function postCounts({ replyCount, repostCount, likeCount, quoteCount }: PostCounts): Counts {
   return { replyCount, repostCount, likeCount, quoteCount }
 }
 

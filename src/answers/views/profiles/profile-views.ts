@@ -14,6 +14,7 @@ import { aboutView, associated } from './about-actor.ts'
 import { profileViewer } from './profile-viewer.ts'
 
 type Basic = Omit<AppBskyActorDefs.ProfileViewBasic, '$type'>
+type Label = NonNullable<Basic['labels']>[number]
 type Text = Pick<AppBskyActorDefs.ProfileView, 'description' | 'indexedAt'>
 type PinnedPost = AppBskyActorDefs.ProfileViewDetailed['pinnedPost']
 
@@ -74,13 +75,14 @@ const recordBase = oncePerObject(({ did, handle, profile }: Actor, urls: MediaUr
     pronouns: text(profile?.record.pronouns),
     avatar: avatar && urls.image('avatar', did, avatar),
     associated: associated(undefined),
-    labels: profile ? profileLabels(did, profile) : [],
+    labels: ownLabels({ did, profile }),
     createdAt: profile?.createdAt === undefined ? undefined : datetime(profile.createdAt),
   })
 })
 
-function profileLabels(did: string, { cid, record }: Profile): NonNullable<Basic['labels']> {
-  return selfLabels(record, { did, uri: profileUri(did), cid })
+/** The labels that the account itself gave its profile. */
+export function ownLabels({ did, profile }: Pick<Actor, 'did' | 'profile'>): Label[] {
+  return profile ? selfLabels(profile.record, { did, uri: profileUri(did), cid: profile.cid }) : []
 }
 
 function profileUri(did: string): string {
