@@ -135,18 +135,29 @@ export function prepareManyCreatorRows(db: WriteDb, kind: EdgeKind) {
 /** Statements for many lists at once. */
 export function prepareManySubjectRows(db: WriteDb, kind: EdgeKind) {
   const table = `${kind}_by_subject`
+  const covering = (subject: string, at: string, uid: string) =>
+    `CROSS JOIN ${table} c ON c.subject = ${subject} AND (c.at, c.uid) =
+      (SELECT at, uid FROM ${table} WHERE subject = ${subject} AND (at, uid) <= (${at}, ${uid})
+        ORDER BY at DESC, uid DESC LIMIT 1)`
   return {
+    /**
+     * For an object of subjects, as JSON, each named by a time and its index: the chunk that covers the end of this
+     * time, with the name. SQLite parses each triple of a list of them anew for each of its parts.
+     */
+    coveringTimes: db
+      .prepare<[string], [name: string, at: number, uid: number, bytes: Buffer]>(
+        `SELECT k.key, c.at, c.uid, c.bytes FROM json_each(?) k
+          ${covering('k.value', 'CAST(k.key AS INTEGER)', `${Number.MAX_SAFE_INTEGER}`)}`,
+      )
+      .raw(),
     /**
      * For triples of subject, time and account, as JSON: the chunk that covers each, with the index
      * of the triple.
      */
     coveringAll: db
       .prepare<[string], [place: number, at: number, uid: number, bytes: Buffer]>(
-        `SELECT k.key, c.at, c.uid, c.bytes FROM json_each(?) k CROSS JOIN ${table} c
-          ON c.subject = k.value ->> 0 AND (c.at, c.uid) =
-            (SELECT at, uid FROM ${table}
-              WHERE subject = k.value ->> 0 AND (at, uid) <= (k.value ->> 1, k.value ->> 2)
-              ORDER BY at DESC, uid DESC LIMIT 1)`,
+        `SELECT k.key, c.at, c.uid, c.bytes FROM json_each(?) k
+          ${covering('k.value ->> 0', 'k.value ->> 1', 'k.value ->> 2')}`,
       )
       .raw(),
     /** For subjects, as JSON: a number of last chunks of each, newest first. */

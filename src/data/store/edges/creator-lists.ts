@@ -27,8 +27,8 @@ const LOWEST: CreatorChunk = {
   bytes: Buffer.alloc(0),
 }
 
-/** Up to this many, single reads are as quick as one combined read. */
-const FEW_CHUNKS = 3
+/** Up to this many, single reads are quicker than one combined read, which names each subject. */
+const FEW_CHUNKS = 6
 
 export class CreatorLists {
   readonly #rows: PerDatabase<ReturnType<typeof prepareCreatorRows>>

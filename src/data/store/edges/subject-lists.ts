@@ -25,10 +25,6 @@ type EdgeQuery = { uid: number; pointer: Pointer }
 
 /** Up to this many, single reads are as quick as one combined read. */
 const FEW = 3
-/** Of a period that is longer, the rest is read by itself. */
-const CHUNKS_TOGETHER = 2
-/** Above all accounts; JSON has no infinity. */
-const HIGHEST_UID = Number.MAX_SAFE_INTEGER
 /** Below all accounts, and below where a list begins. */
 const LOWEST_UID = -1
 /** Enough chunks for the newest few hundred entries of nearly every list. */
@@ -49,6 +45,8 @@ type SharedPeriod = {
   /** By account. */
   askers: Map<number, number[]>
 }
+
+type SubjectColumns = [at: number, uid: number, bytes: Buffer]
 
 export class SubjectLists {
   readonly #rows: PerDatabase<ReturnType<typeof prepareSubjectRows>>
@@ -102,7 +100,7 @@ export class SubjectLists {
    */
   findAll(db: Db, queries: readonly EdgeQuery[]): Edge[][] {
     if (queries.length <= FEW) return queries.map(({ uid, pointer }) => this.find(db, uid, pointer))
-    const { coveringAll } = this.#many(db)
+    const { coveringTimes, coveringAll } = this.#many(db)
     const found = queries.map((): Edge[] => [])
     const take = (shared: SharedPeriod, at: number, bytes: Buffer) => {
       const { subject, from, until, askers } = shared
@@ -111,25 +109,21 @@ export class SubjectLists {
         for (const i of askers.get(edge.uid)!) found[i]!.push({ ...edge, subject })
       }
     }
-    let open = sharedPeriods(queries).map((shared) => ({
-      shared,
-      at: shared.until,
-      uid: HIGHEST_UID,
-    }))
-    for (let chunk = 0; open.length > 0 && chunk < CHUNKS_TOGETHER; chunk++) {
-      const positions = JSON.stringify(open.map(({ shared, at, uid }) => [shared.subject, at, uid]))
-      const chunks = coveringAll.all(positions) as unknown as [
-        place: number,
-        at: number,
-        uid: number,
-        bytes: Buffer,
-      ][]
-      open = chunks.flatMap(([position, at, first, bytes]) => {
-        const { shared } = open[position]!
-        take(shared, at, bytes)
-        return at < shared.from ? [] : [{ shared, at, uid: first - 1 }]
-      })
+    /** What is left of the period before this chunk. */
+    const takeAndGoOn = (shared: SharedPeriod, [at, first, bytes]: SubjectColumns) => {
+      take(shared, at, bytes)
+      return at < shared.from ? [] : [{ shared, at, uid: first - 1 }]
     }
+    const periods = sharedPeriods(queries)
+    const names = periods.map(({ until, subject }, i) => `"${until} ${i}":${subject}`)
+    const ends = coveringTimes.all(`{${names.join()}}`) as unknown as [string, ...SubjectColumns][]
+    const long = ends.flatMap(([name, ...chunk]) =>
+      takeAndGoOn(periods[Number(name.split(' ')[1])]!, chunk),
+    )
+    if (long.length === 0) return found
+    const places = JSON.stringify(long.map(({ shared, at, uid }) => [shared.subject, at, uid]))
+    const further = coveringAll.all(places) as unknown as [number, ...SubjectColumns][]
+    const open = further.flatMap(([i, ...chunk]) => takeAndGoOn(long[i]!.shared, chunk))
     for (const { shared, at, uid } of open) {
       const uids = [...shared.askers.keys()].sort((one, other) => one - other)
       const last = { at, uid: uid + 1 }
