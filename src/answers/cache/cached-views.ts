@@ -22,12 +22,13 @@ class Generation {
     kind: CachedKind,
     id: number,
     cachedView: CachedView,
-    { dependencies, bytes }: { dependencies: readonly number[]; bytes: number },
+    { own, bytes }: { own: number; bytes: number },
   ): void {
     this.views[kind]!.set(id, cachedView)
     this.bytes += bytes
     const key = id * KINDS.length + kind
-    for (const on of dependencies) {
+    for (const on of cachedView.dependencies) {
+      if (on === own) continue
       const known = this.dependents.get(on)
       if (known === undefined) this.dependents.set(on, key)
       else if (typeof known === 'number') this.dependents.set(on, [known, key])
@@ -114,13 +115,14 @@ export class CachedViews {
   add(kind: CachedKind, id: number, cachedView: CachedView): void {
     const mayFill = this.#maxBytes / 2
     const own = ownDependency(kind, id)
-    const dependencies = cachedView.dependencies.filter((on) => on !== own)
-    const bytes = cachedViewBytes(cachedView) + dependencies.length * DEPENDENCY_BYTES
+    const { dependencies } = cachedView
+    const others = dependencies.length - (dependencies.includes(own) ? 1 : 0)
+    const bytes = cachedViewBytes(cachedView) + others * DEPENDENCY_BYTES
     if (bytes > mayFill) return
     if (this.#young.bytes + bytes > mayFill) this.#begin(new Generation(), this.#young)
     else if (this.#young.forget(kind, id)) this.#changes++
     cachedView.isForgotten = false
-    this.#young.add(kind, id, cachedView, { dependencies, bytes })
+    this.#young.add(kind, id, cachedView, { own, bytes })
   }
 
   forget(kind: CachedKind, id: number): void {

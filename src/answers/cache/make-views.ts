@@ -22,7 +22,7 @@ import {
   dependency,
   type ItemFacts,
   isLabelSubject,
-  orNone,
+  kept,
 } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import { type Watched, watchState } from './watched-state.ts'
@@ -139,16 +139,17 @@ function makeOne<State>(
 ): CachedView {
   watch.begin()
   const made = jsonPieces(() => view(state, id))
-  const { refused, missing, dependencies } = watch
+  const { refused, missing } = watch
+  const dependencies = kept(watch.dependencies)
   if (refused) return { ...ABSENT, showing: 'refused', missing, dependencies }
   if (!made) return { ...ABSENT, missing, dependencies }
   return {
     showing: 'shown',
-    pieces: made.pieces,
-    slots: orNone(slotNumbers(made.slots)),
-    withoutBlocks: orNone(watch.withoutBlocks),
-    labelSubjects: orNone(labelSubjects(dependencies, made.slots)),
-    labelSpots: orNone(spotNumbers(made.spots)),
+    pieces: made.pieces.slice(),
+    slots: kept(slotNumbers(made.slots)),
+    withoutBlocks: kept(watch.withoutBlocks),
+    labelSubjects: kept(labelSubjects(dependencies, made.slots)),
+    labelSpots: kept(spotNumbers(made.spots)),
     missing,
     notFor: watch.notFor,
     before: watch.before,

@@ -66,8 +66,9 @@ export function createKnownLikers({
   }
 }
 
+/** A copy takes no more memory than it needs; an array that grew has room for seventeen. */
 function named(uids: readonly number[], most = NAMED_LIKERS): KnownLikers {
-  return { count: uids.length, uids: uids.length > most ? uids.slice(0, most) : uids }
+  return { count: uids.length, uids: uids.slice(0, most) }
 }
 
 export type LikerList = { readonly uids: readonly number[]; readonly bytes: number }
@@ -152,5 +153,5 @@ export class LikerLists {
 }
 
 function listOf(uids: readonly number[] | undefined): LikerList {
-  return uids ? { uids, bytes: ENTRY_BYTES + uids.length * UID_BYTES } : NO_LIKERS
+  return uids ? { uids: uids.slice(), bytes: ENTRY_BYTES + uids.length * UID_BYTES } : NO_LIKERS
 }
