@@ -6,6 +6,7 @@ import { isInCircle } from '../../ingest/indexing/index-context.ts'
 import { createOutside } from '../../ingest/outside.ts'
 import { createAccountCheck } from './account-events.ts'
 import { createConfirm } from './account-status.ts'
+import { createIsAtHome } from './at-home.ts'
 import { createAudit } from './audit.ts'
 import { createCandidates } from './candidates.ts'
 import { createJudge } from './firehose/judge.ts'
@@ -46,11 +47,12 @@ export const ingest: IngestFeature = {
         takesLate: use === 'always' && hosts.length > 1,
         confirm,
       })
+      const isAtHome = createIsAtHome(core, isOurs)
       const saver = isAll ? saveKeys(config, core, keys) : undefined
       return {
         mirrors,
         stop: async () => saver?.stop(),
-        mainStream: (apply) => createMainRelays(core, { hosts, use, judge, apply }),
+        mainStream: (apply) => createMainRelays(core, { hosts, use, judge, isAtHome, apply }),
       }
     }
     const relays = createRelays(config, core, { hosts, use, keys, isOurs, confirm })

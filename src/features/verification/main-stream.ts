@@ -12,19 +12,23 @@ type MainOptions = {
   hosts: readonly string[]
   use: 'reserve' | 'always'
   judge: Judge
+  isAtHome?: (did: string, host: string) => boolean
   apply: (batch: StreamBatch) => Promise<void>
 }
 
 export function createMainRelays(core: Core, options: MainOptions): Consumer {
-  const { hosts, use } = options
+  const { use } = options
   const cursors = firehoseCursors(core.db)
-  // The stream was another one before, or there is none yet.
-  const isNew = !hosts.some((host) => cursors.some((at) => at.host === host))
   const untilUs = latestStreamTimeUs(core.db) || core.now() * 1000
+  /** Where a host has numbered nothing so far, or the stream was another one before. */
+  const receivedUntilUs = (host: string) => {
+    const at = cursors.find((cursor) => cursor.host === host)
+    return at?.seq === undefined ? (at?.timeUs ?? untilUs) : undefined
+  }
   const all =
     use === 'reserve'
       ? [openFirehose(core, { ...options, cursors, receivedUntilUs: untilUs })]
-      : openEach(core, { ...options, cursors, receivedUntilUs: isNew ? untilUs : undefined })
+      : openEach(core, { ...options, cursors, receivedUntilUs })
   return {
     start: () => all.forEach((firehose) => void firehose.start()),
     stop: async () => void (await Promise.all(all.map((firehose) => firehose.stop()))),

@@ -14,11 +14,17 @@ type FirehoseParts = {
   arrivals?: Arrivals
   receivedUntilUs?: number | undefined
   apply?: (batch: StreamBatch) => Promise<void>
+  isAtHome?: ((did: string, host: string) => boolean) | undefined
 }
 
 /** All hosts at once: the first to bring a commit counts, and any may be away. */
-export function openEach(core: Core, parts: Omit<FirehoseParts, 'arrivals'>): Firehose[] {
-  const { hosts, cursors } = parts
+export function openEach(
+  core: Core,
+  parts: Omit<FirehoseParts, 'arrivals' | 'receivedUntilUs'> & {
+    receivedUntilUs?: (host: string) => number | undefined
+  },
+): Firehose[] {
+  const { hosts, cursors, receivedUntilUs } = parts
   const onCount = (host: string, what: string) => core.counts.add('relays', `${host} ${what}`)
   const arrivals = createArrivals(hosts, onCount)
   return hosts.map((host) =>
@@ -27,6 +33,7 @@ export function openEach(core: Core, parts: Omit<FirehoseParts, 'arrivals'>): Fi
       hosts: [host],
       arrivals,
       cursors: cursors.filter((at) => at.host === host),
+      receivedUntilUs: receivedUntilUs?.(host),
     }),
   )
 }

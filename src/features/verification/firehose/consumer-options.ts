@@ -18,6 +18,8 @@ export type FirehoseOptions = {
    */
   receivedUntilUs?: number | undefined
   apply: (batch: StreamBatch) => Promise<void>
+  /** Whether the host is the server of this account, which is to be compared with it (tail.ts). */
+  isAtHome?: (did: string, host: string) => boolean
   /** What fails is counted by host. */
   onFailure: (host: string, reason: string) => void
   meter?: (host: string) => FirehoseMeter

@@ -1,6 +1,6 @@
 // Reads com.atproto.sync.subscribeRepos of one host after another: a relay, or a PDS. Frames are judged in
 // order (judge.ts), and are handed over in batches like Jetstream's. Several hosts at once are a consumer each.
-// The cursor is the host's sequence number; on another host, the stream begins with the present.
+// The cursor is the host's sequence number (numbering.ts); on another host, the stream begins with the present.
 
 import {
   type Batcher,
@@ -17,12 +17,13 @@ import {
   openConnection,
   type SilenceWatch,
   type StreamCursor,
-  type StreamGap,
 } from '@slipstream/jetstream'
 import { pause } from '../../../base/util/waits.ts'
 import type { FirehoseOptions, FirehoseStatus } from './consumer-options.ts'
 import { decodeFrame, type RepoFrame } from './frame.ts'
 import type { Verdict } from './judge.ts'
+import { createNumbering, markOf, type Numbering } from './numbering.ts'
+import { createTail, type Tail } from './tail.ts'
 
 export type Firehose = {
   start(): void
@@ -60,11 +61,15 @@ class FirehoseConsumer {
   readonly #abort = new AbortController()
   readonly #waiting: Waiting[] = []
   readonly #silence: SilenceWatch
+  readonly #tail: Tail
   readonly #status: FirehoseStatus
   readonly #now: () => number
 
   #current: StreamCursor | undefined
   #receivedUntilUs: number | undefined
+  /** Microseconds: since then events may be missing; the next frame, or a stream from the present, ends it. */
+  #lostSinceUs: number | undefined
+  #numbering: Numbering | undefined
   #opened = 0
   #connection: Connection | undefined
   #running: Promise<void> | undefined
@@ -78,6 +83,7 @@ class FirehoseConsumer {
     this.#limits = { ...defaultLimits, ...options.limits, maxFrameBytes: MAX_FRAME_BYTES }
     this.#hosts = createHosts(options.hosts, this.#limits, random)
     this.#receivedUntilUs = options.receivedUntilUs
+    this.#tail = createTail(options.isAtHome ?? (() => false), now)
     this.#cursors = new Map(options.cursors.map((cursor) => [cursor.host, cursor]))
     this.#status = {
       host: this.#hosts.current(),
@@ -92,7 +98,9 @@ class FirehoseConsumer {
     }
     this.#silence = createSilenceWatch(this.#limits, {
       received: () => this.#status.received,
-      isExpected: () => !this.#status.paused,
+      // Where nothing was ever numbered, each connection leaves a gap, and there is no other host.
+      isExpected: () =>
+        !this.#status.paused && (options.hosts.length > 1 || this.#current?.seq !== undefined),
     })
     this.#batcher = createBatcher({
       maxEvents: () => this.#limits.maxBatchEvents,
@@ -132,11 +140,6 @@ class FirehoseConsumer {
     else this.#connection?.resume()
   }
 
-  #addGap(gap: StreamGap): void {
-    this.#status.gaps++
-    this.#batcher.addGap(gap)
-  }
-
   async #run(): Promise<void> {
     const { signal } = this.#abort
     while (!signal.aborted) {
@@ -147,6 +150,7 @@ class FirehoseConsumer {
       this.#status.connected = false
       this.#options.arrivals?.setConnected(host, false)
       if (this.#status.received > receivedBefore) this.#hosts.succeeded()
+      if (ending.kind !== 'left') this.#tail.end(host)
       if (!signal.aborted) await pause(this.#settle(host, ending), signal)
     }
   }
@@ -154,9 +158,11 @@ class FirehoseConsumer {
   #attempt(host: string): Promise<Ending> {
     const cursor = this.#cursors.get(host)
     const present = { host, wire: 'repos', seq: undefined, timeUs: this.#now() * 1000 } as const
-    this.#current = cursor ?? { ...present, isByClock: true }
+    this.#current = cursor?.seq === undefined ? { ...present, isByClock: true } : cursor
     this.#status.host = host
-    const query = cursor?.seq === undefined ? '' : `?cursor=${cursor.seq}`
+    this.#numbering = createNumbering(cursor)
+    const from = this.#numbering.from
+    const query = from === undefined ? '' : `?cursor=${from}`
     const meter = this.#options.meter?.(host)
     this.#connection = openConnection({
       url: `${host}${PATH}${query}`,
@@ -170,17 +176,42 @@ class FirehoseConsumer {
   }
 
   #onOpen(host: string, cursor: number | undefined): void {
-    const timeUs = this.#receivedUntilUs
-    if (cursor === undefined && timeUs !== undefined) {
-      this.#addGap(gapSince({ host, timeUs }, this.#now()))
-      this.#receivedUntilUs = this.#now() * 1000
-    }
+    if (cursor === undefined) this.#beginAtPresent(host)
+    this.#compareTail(host)
     this.#opened++
     this.#status.connected = true
     this.#silence.watch((message) => this.#connection?.giveUp(message))
     this.#options.arrivals?.setConnected(host, true)
     this.#status.lastError = undefined
     this.#options.log.info({ host, cursor }, 'firehose connected')
+  }
+
+  #beginAtPresent(host: string): void {
+    this.#loseSince(this.#receivedUntilUs)
+    this.#endLoss(host)
+    if (this.#receivedUntilUs !== undefined) this.#receivedUntilUs = this.#now() * 1000
+  }
+
+  #compareTail(host: string): void {
+    const atUs = this.#now() * 1000
+    const range = { host, fromUs: atUs, toUs: atUs, cause: 'broken-event' } as const
+    const dids = this.#tail.begin(host)
+    for (const did of dids) this.#batcher.addGap({ ...range, did })
+    if (dids.length > 0) this.#batcher.passGaps()
+  }
+
+  #loseSince(timeUs: number | undefined): void {
+    if (timeUs === undefined) return
+    this.#lostSinceUs = Math.min(timeUs, this.#lostSinceUs ?? timeUs)
+  }
+
+  #endLoss(host: string): void {
+    const fromUs = this.#lostSinceUs
+    if (fromUs === undefined) return
+    this.#lostSinceUs = undefined
+    this.#status.gaps++
+    this.#batcher.addGap({ host, fromUs, toUs: this.#now() * 1000, cause: 'outdated-cursor' })
+    this.#batcher.passGaps()
   }
 
   #settle(host: string, ending: Ending): number {
@@ -194,24 +225,34 @@ class FirehoseConsumer {
 
   #onFrame(host: string, data: Buffer, meter: Meter | undefined): void {
     const frame = decodeFrame(data)
-    this.#status.received++
     meter?.frame(kindOf(frame), data.length, data.length)
+    const standing = isNumbered(frame) ? this.#numbering?.standing(frame) : undefined
+    // No sign of life: it comes with each connection.
+    if (standing === 'known') return
+    this.#status.received++
     if (typeof frame === 'string') return this.#options.onFailure(host, frame)
     if ('notice' in frame) return this.#onNotice(host, frame)
+    if (standing === 'restarted') this.#onRestarted(host, frame)
     this.#options.judge.expect(frame)
     this.#waiting.push({ host, frame, bytes: data.length })
     if (this.#waiting.length === MOST_WAITING) this.#flow()
     this.#judging ??= this.#judgeAll()
   }
 
-  /** Sequence numbers that this host does not know, or no longer: what is between is a gap. */
+  /** Sequence numbers that this host no longer has (an info), or never gave (an error): what is between is a gap. */
   #onNotice(host: string, { notice, name, message }: Notice): void {
     this.#options.log.warn({ host, notice, name, message }, 'notice from the firehose')
     if (notice === 'error') this.#status.lastError = `${name}: ${message}`
-    const from = this.#cursors.get(host)
-    if (!from || !LOST_CURSOR.has(name)) return
-    this.#addGap(gapSince(from, this.#now()))
-    this.#cursors.delete(host)
+    if (!LOST_CURSOR.has(name)) return
+    this.#loseSince(this.#cursors.get(host)?.timeUs)
+    if (notice === 'error') this.#cursors.delete(host)
+  }
+
+  /** The event with our last number is another one, or none: the host numbers anew, or has no past. */
+  #onRestarted(host: string, { seq }: RepoFrame): void {
+    const before = this.#cursors.get(host)
+    this.#options.log.warn({ host, seq, before: before?.seq }, 'the firehose’s numbers are others')
+    this.#loseSince(before?.timeUs)
   }
 
   async #judgeAll(): Promise<void> {
@@ -236,9 +277,11 @@ class FirehoseConsumer {
     this.#flow()
   }
 
-  #take({ host, frame, bytes }: Waiting, { events, failure, isIncomplete }: Verdict): void {
+  #take({ host, frame, bytes }: Waiting, { events, failure, ...verdict }: Verdict): void {
     const { did, seq, timeUs } = frame
+    const isIncomplete = this.#tail.note(host, frame) || verdict.isIncomplete
     if (failure) this.#options.onFailure(host, failure)
+    this.#endLoss(host)
     const gap = { host, fromUs: timeUs, toUs: timeUs, cause: 'broken-event', did } as const
     if (isIncomplete) this.#batcher.addGap(gap)
     for (const event of events) {
@@ -246,7 +289,8 @@ class FirehoseConsumer {
       this.#batcher.add(event, bytes / events.length)
     }
     const now = this.#now()
-    this.#current = { host, wire: 'repos', seq, timeUs: Math.min(timeUs, now * 1000) }
+    const at = { host, wire: 'repos', seq, timeUs: Math.min(timeUs, now * 1000) } as const
+    this.#current = { ...at, mark: markOf(frame) }
     this.#cursors.set(host, this.#current)
     if (isIncomplete) this.#batcher.passGaps()
     if (this.#receivedUntilUs !== undefined) this.#receivedUntilUs = this.#current.timeUs
@@ -256,8 +300,8 @@ class FirehoseConsumer {
   }
 }
 
-function gapSince({ host, timeUs }: Pick<StreamCursor, 'host' | 'timeUs'>, now: number): StreamGap {
-  return { host, fromUs: timeUs, toUs: now * 1000, cause: 'outdated-cursor' }
+function isNumbered(frame: ReturnType<typeof decodeFrame>): frame is RepoFrame {
+  return typeof frame === 'object' && 'seq' in frame
 }
 
 function kindOf(frame: ReturnType<typeof decodeFrame>): string {

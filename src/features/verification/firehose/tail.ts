@@ -1,0 +1,50 @@
+// What an account's own server sent last before it went away. A PDS writes a commit into its stream before it has it for
+// good, so one that is killed in between has sent, signed and in order, what it will never have; until the account
+// writes again, nothing tells. So these accounts are compared with their server once it is back.
+// docs/notes/2026-11-30-a-killed-pds.md
+
+import { SECOND_MS } from '../../../base/util/durations.ts'
+import type { RepoFrame } from './frame.ts'
+
+export type Tail = {
+  /** Of each frame that counts. @returns whether it was made shortly before the end, but came only after it */
+  note(host: string, frame: RepoFrame): boolean
+  /** The connection ended, and not by us. */
+  end(host: string): void
+  /** A connection was opened. @returns the accounts of the last commits before the end */
+  begin(host: string): string[]
+}
+
+const TAIL_MS = 5 * SECOND_MS
+/** By clocks that differ. */
+const CLOCKS_MS = SECOND_MS
+const MOST = 200
+
+/** @param isAtHome - whether the host is this account's own server, and the account is to be compared */
+export function createTail(
+  isAtHome: (did: string, host: string) => boolean,
+  now: () => number,
+): Tail {
+  let latest: { host: string; did: string; atMs: number }[] = []
+  const endedMs = new Map<string, number>()
+
+  return {
+    note(host, { kind, did, timeUs }) {
+      if (kind !== 'commit') return false
+      latest.push({ host, did, atMs: now() })
+      if (latest.length >= 2 * MOST) latest = latest.slice(-MOST)
+      const sinceEndMs = timeUs / 1000 - (endedMs.get(host) ?? Number.POSITIVE_INFINITY)
+      return sinceEndMs > -TAIL_MS && sinceEndMs < CLOCKS_MS && isAtHome(did, host)
+    },
+    end(host) {
+      const atMs = now()
+      endedMs.set(host, atMs)
+      latest = latest.slice(-MOST).filter((one) => one.atMs > atMs - TAIL_MS)
+    },
+    begin(host) {
+      const dids = latest.flatMap((one) => (one.host === host ? one.did : []))
+      latest = []
+      return [...new Set(dids)].filter((did) => isAtHome(did, host))
+    },
+  }
+}

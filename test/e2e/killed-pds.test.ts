@@ -1,0 +1,81 @@
+// Members' PDS, read directly, is killed (kill -9) while they write, alone and together with Slipstream. What is shown is
+// what it has in the end: nothing is lost, doubled or believed though it was never stored.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createRandom } from '../support/random.ts'
+import { testSeed } from '../support/seed.ts'
+import { post } from './support/account.ts'
+import { type KillablePdsRig, startKillablePdsRig } from './support/killable-pds-rig.ts'
+
+const KILLS = 2
+const POSTS_EACH = 12
+const random = createRandom(testSeed('kill -9 of a PDS'))
+let rig: KillablePdsRig
+
+beforeAll(async () => {
+  rig = await startKillablePdsRig()
+  await rig.isEverything()
+})
+
+afterEach(({ task }) => {
+  if (task.result?.state === 'fail') console.error(rig.slipstream.log().slice(-12_000))
+})
+
+afterAll(() => rig?.dispose())
+
+/**
+ * All writers post at once, and somewhere within it `kill` is called.
+ * @returns what was acknowledged
+ */
+async function writeOver(kill: () => Promise<unknown>): Promise<string[]> {
+  const acknowledged: string[] = []
+  const at = random.below((rig.writers.length * POSTS_EACH) / 2)
+  let killing: Promise<unknown> | undefined
+  const writing = rig.writers.map(async (writer) => {
+    for (let k = 0; k < POSTS_EACH; k++) {
+      const written = await post(writer, `${k} of many`).catch(() => undefined)
+      if (written) acknowledged.push(written.uri)
+      if (acknowledged.length >= at) killing ??= kill()
+    }
+  })
+  await Promise.all(writing)
+  await killing
+  return acknowledged
+}
+
+test(`kill -9 of the PDS while all write, ${KILLS} times: what it has is shown, and nothing else`, async () => {
+  const acknowledged: string[] = []
+  for (let i = 0; i < KILLS; i++) {
+    acknowledged.push(...(await writeOver(rig.pds.kill)))
+    await rig.pds.start()
+  }
+  const all = await rig.isEverything()
+  expect(all).toEqual(expect.arrayContaining(acknowledged))
+})
+
+test('what was sent before a kill, but never stored, is not shown', async () => {
+  const { pds, writers, isEverything } = rig
+  const before = await isEverything()
+  const count = "SELECT count(*) FROM repo_seq WHERE eventType = 'append'"
+  const commits = () => pds.sequences((db) => db.prepare(count).pluck().get()) as number
+  const sent = commits()
+  await pds.act({ killAt: 'next-commit' })
+  await post(writers[0], 'never stored').catch(() => undefined)
+  await pds.kill()
+  expect(commits()).toBe(sent + 1)
+  await pds.start()
+  expect(await isEverything()).toEqual(before)
+  // Not only because it has not arrived yet.
+  await post(writers[1], 'after it in the stream')
+  await isEverything()
+})
+
+test('kill -9 of both while all write', async () => {
+  const { pds, slipstream, writers, isEverything } = rig
+  await writeOver(() => Promise.all([pds.kill(), slipstream.kill()]))
+  await pds.start()
+  await post(writers[0], 'while only one is back')
+  await slipstream.start()
+  for (const writer of writers) await post(writer, 'once both are back')
+  await isEverything()
+})

@@ -1,0 +1,98 @@
+// What may have been taken back while nobody saw it: the last commits of an account's own server before it broke off.
+
+import type { StreamGap } from '@slipstream/jetstream'
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { collections } from '../../../../src/base/atproto/collections.ts'
+import { createFirehose } from '../../../../src/features/verification/firehose/consumer.ts'
+import {
+  type CommitFrame,
+  decodeFrame,
+} from '../../../../src/features/verification/firehose/frame.ts'
+import { createJudge } from '../../../../src/features/verification/firehose/judge.ts'
+import type { AccountKeys } from '../../../../src/features/verification/firehose/keys.ts'
+import { verifyingKey } from '../../../../src/sources/identity/verifying-key.ts'
+import { until } from '../../../support/eventually.ts'
+import { recordedFrames } from '../../../support/recorded-frames.ts'
+import { startFirehoseDouble } from '../firehose-double.ts'
+
+const { frames, keys } = recordedFrames()
+const [home] = Object.keys(keys)
+const cleanups: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+function commitIn(frame: Buffer): CommitFrame | undefined {
+  const message = decodeFrame(frame)
+  return typeof message === 'object' && 'kind' in message && message.kind === 'commit'
+    ? message
+    : undefined
+}
+
+const commits = frames.filter((frame) => commitIn(frame)?.did === home)
+
+function accountKeys(): AccountKeys {
+  const known = new Map(Object.entries(keys).map(([did, key]) => [did, verifyingKey(key)]))
+  const peek = (did: string) => known.get(did)
+  return { peek, get: async (did) => peek(did), renew: async (did) => peek(did), forget() {} }
+}
+
+async function read(isAtHome: (did: string, host: string) => boolean) {
+  const double = await startFirehoseDouble()
+  const gaps: StreamGap[] = []
+  const firehose = createFirehose({
+    hosts: [double.url],
+    judge: createJudge({ keys: accountKeys(), verifies: () => true }),
+    collections: new Set(collections),
+    cursors: [],
+    isAtHome,
+    apply: async (batch) => void gaps.push(...batch.gaps),
+    onFailure: () => undefined,
+    log: pino({ level: 'silent' }),
+    // The time when the tenth was written.
+    now: () => commitIn(commits[9]!)!.timeUs / 1000,
+    limits: { backoffBaseMs: 2, backoffMaxMs: 20 },
+  })
+  cleanups.push(double.close, () => firehose.stop())
+  firehose.start()
+  const taken = async (wanted: readonly Buffer[]) => {
+    const before = firehose.status().received
+    for (const frame of wanted) double.send(frame)
+    await until(() => firehose.status().received === before + wanted.length)
+  }
+  const comesBack = async () => {
+    const connections = double.cursors.length
+    double.disconnect()
+    await until(() => double.cursors.length > connections && firehose.status().connected)
+  }
+  await until(() => firehose.status().connected)
+  return { gaps, taken, comesBack, url: double.url }
+}
+
+test('where the account’s own server broke off, it is compared with it once it is back', async () => {
+  const { gaps, taken, comesBack, url } = await read((did, host) => did === home && host === url)
+  await taken(frames.slice(0, 40))
+  await comesBack()
+  await until(() => gaps.length > 0)
+  expect(gaps).toMatchObject([{ did: home, host: url, cause: 'broken-event' }])
+  await comesBack()
+  expect(gaps).toHaveLength(1)
+})
+
+test('so it is where the last commit before the end comes only after it', async () => {
+  const { gaps, taken, comesBack } = await read(() => true)
+  await comesBack()
+  await taken([commits[9]!])
+  await until(() => gaps.length > 0)
+  expect(gaps).toMatchObject([{ did: home, cause: 'broken-event' }])
+})
+
+test('a relay that breaks off has nothing compared', async () => {
+  const { gaps, taken, comesBack } = await read(() => false)
+  await taken(frames.slice(0, 40))
+  await comesBack()
+  await taken(frames.slice(40, 60))
+  expect(gaps).toEqual([])
+})
