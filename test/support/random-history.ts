@@ -181,3 +181,22 @@ export function unreliably(events: StreamEvent[], random: Random): StreamEvent[]
   flush()
   return delivered
 }
+
+/**
+ * The same events from two sources, each in order. One misses early commits, the other late ones, and which of them is
+ * ahead changes: so a deletion may come before what it deletes, and only once.
+ */
+export function fromTwoSources(events: readonly StreamEvent[], random: Random): StreamEvent[] {
+  const begin = random.below(events.length / 2)
+  const end = events.length - random.below(events.length / 2)
+  const sources = [
+    events.filter(({ kind }, i) => kind === 'account' || i >= begin),
+    events.filter(({ kind }, i) => kind === 'account' || i < end),
+  ]
+  const delivered: StreamEvent[] = []
+  while (sources.some((source) => source.length > 0)) {
+    const count = random.chance(0.3) ? events.length : 1 + random.below(30)
+    delivered.push(...random.pick(sources).splice(0, count))
+  }
+  return delivered
+}

@@ -12,7 +12,7 @@ import { NEWEST } from '../../../src/data/store/edges/subject-lists.ts'
 import { isRepostItem, rowIdOf } from '../../../src/data/store/timelines/item-ids.ts'
 import { createNaiveIndex, type NaiveIndex } from '../../support/naive-index.ts'
 import { createRandom, type Random } from '../../support/random.ts'
-import { randomHistory, unreliably } from '../../support/random-history.ts'
+import { fromTwoSources, randomHistory, unreliably } from '../../support/random-history.ts'
 import { pairsOf } from '../../support/rows.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
@@ -288,4 +288,26 @@ describe.each([
       world.dispose()
     }
   })
+})
+
+it(`two sources, of which now one and now the other is ahead, leave what one of them leaves (seed ${SEED})`, () => {
+  const random = createRandom(SEED)
+  const names = ['person-0', 'person-1', 'person-2']
+  const world = createWorld({ scope: 'network', members: names, timelineLength: 1000 })
+  const members = names.map((name) => world.account(name))
+  const naive = createNaiveIndex()
+  try {
+    for (let round = 0; round < 5 * ROUNDS; round++) {
+      // Who is deleted writes nothing.
+      const events = randomHistory(world, random, EVENTS / ROUNDS / 4).filter((event) => {
+        naive.apply(event)
+        return event.kind !== 'commit' || !naive.deleted.has(event.did)
+      })
+      for (const batch of batches(fromTwoSources(events, random), random)) world.apply(batch)
+      expectAgreement(world, naive, members)
+    }
+    expect(naive.records('app.bsky.feed.post').length).toBeGreaterThan(100)
+  } finally {
+    world.dispose()
+  }
 })
