@@ -112,7 +112,7 @@ describe.skipIf(!path)('a front door by invitation', () => {
     const { page } = reader
     await eventually(async () => {
       await page.reload()
-      await page.locator('.notice').waitFor({ timeout: 5_000 })
+      await page.locator('.notice').waitFor({ timeout: 20_000 })
     })
     const notice = page.locator('.notice')
     expect(await notice.innerText()).toContain(
@@ -164,7 +164,7 @@ describe.skipIf(!path)('a front door by invitation', () => {
       await page
         .locator('.what', { hasText: 'liked your post' })
         .first()
-        .waitFor({ timeout: 5_000 })
+        .waitFor({ timeout: 20_000 })
     })
   })
 

@@ -21,7 +21,7 @@ import { type OfficialAppView, startOfficialAppView } from './support/official-a
 import { findPostgres, type Postgres, startPostgres } from './support/postgres.ts'
 import { startWorld, type World } from './support/world.ts'
 
-const WITHIN_MS = 20_000
+const WITHIN_MS = 60_000
 const MIN_CELLS = 20_000
 /** Differences in the message of a failure. */
 const PRESENTED = 20

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BlobHost, startBlobHost } from '../support/blob-host.ts'
 import { createJetstreamDouble, type JetstreamDouble } from '../support/jetstream-double/double.ts'
 import { linkPackages } from '../support/linked-packages.ts'
+import { MAX_WAIT_MS } from '../support/patience.ts'
 import { type PlcDouble, startPlcDouble } from '../support/plc-double.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -23,7 +24,6 @@ const SETTINGS = [
   'LICENSE',
   'README.md',
 ]
-const MAX_WAIT_MS = 60_000
 
 let base: string
 let installed: string

@@ -3,6 +3,7 @@
 
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { rareActs } from '../../support/rare-acts.ts'
@@ -12,7 +13,6 @@ import { createWorld, type World } from '../../support/world.ts'
 
 const MEMBERS = ['person-0', 'person-1']
 const COMPARISONS = 12
-const MAX_WAIT_MS = 150_000
 
 function startReader(world: World) {
   const control = new SharedArrayBuffer(16)
@@ -50,7 +50,7 @@ function startReader(world: World) {
   }
 }
 
-test('threads cache nothing from a half-seen change', { timeout: 120_000 }, async () => {
+test('threads cache nothing from a half-seen change', async () => {
   const random = createRandom(testSeed('fragments in threads'))
   const world = createWorld({ scope: 'network', members: MEMBERS })
   const readers = [startReader(world), startReader(world)]

@@ -1,4 +1,4 @@
-const WITHIN_MS = 10_000
+const WITHIN_MS = 60_000
 
 /** Waits until it is so, or gives up: the test then says what is missing. */
 export async function until(check: () => Promise<boolean>): Promise<void> {

@@ -9,6 +9,7 @@ import { type Simulation, startSimulation } from '../../../scripts/simulation.ts
 import { chromiumPath, launchBrowser } from '../../support/browser.ts'
 import { until } from '../../support/eventually.ts'
 import { lowContrasts, overflow, unnamed } from '../../support/page-audit.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import {
   freshDataDir,
   type SlipstreamProcess,
@@ -17,7 +18,7 @@ import {
 import { withoutPrefix } from '../../support/without-prefix.ts'
 
 const TOKEN = 'the-operators-own-token'
-const PATIENT = { timeout: 20_000 }
+const PATIENT = { timeout: MAX_WAIT_MS }
 const LONG = `mwmwmwmwmwmwmwmwmwmwmwmwmw.${'m'.repeat(40)}.example`
 
 /** Labels of the graph that are wider than what is drawn around them. */

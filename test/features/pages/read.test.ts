@@ -9,6 +9,7 @@ import { type Simulation, startSimulation } from '../../../scripts/simulation.ts
 import { createReadingTokens } from '../../../src/sources/identity/reading-token.ts'
 import { chromiumPath, launchBrowser } from '../../support/browser.ts'
 import { lowContrasts, overflow, unnamed } from '../../support/page-audit.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import {
   freshDataDir,
   type SlipstreamProcess,
@@ -18,7 +19,7 @@ import { withoutPrefix } from '../../support/without-prefix.ts'
 
 const TOKEN = 'the-operators-own-token'
 const TIMELINE = 'app.bsky.feed.getTimeline'
-const PATIENT = { timeout: 10_000 }
+const PATIENT = { timeout: MAX_WAIT_MS }
 const EVIL = '<img src=//evil.example/x onerror=document.title=1>'
 
 let simulation: Simulation

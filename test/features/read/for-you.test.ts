@@ -74,7 +74,7 @@ describe.skipIf(!path)('For You', () => {
     const behind = page.locator('.feed .post', { hasText: `behind the likes of ${text}` })
     await eventually(async () => {
       await page.goto(`${world.origin}/read`)
-      await behind.first().waitFor({ timeout: 5_000 })
+      await behind.first().waitFor({ timeout: 20_000 })
     })
     await page.getByRole('link', { name: 'For You' }).click()
   }

@@ -49,7 +49,7 @@ describe.skipIf(!path)('what only this server knows', () => {
     const notice = page.locator('.notice', { hasText: 'of what they post' })
     await eventually(async () => {
       await page.reload()
-      await notice.waitFor({ timeout: 5_000 })
+      await notice.waitFor({ timeout: 20_000 })
     })
     expect(await notice.innerText()).toMatch(/You follow \d+ accounts; you see about \d+\s%/)
     const why = notice.getByRole('button', { name: 'Why' })

@@ -140,7 +140,7 @@ describe.skipIf(!path)('an ordinary day', () => {
     await eventually(() => expect(mine(text)).toBe(1))
     await eventually(async () => {
       if ((await cardOf(text).count()) === 0) await open(`/profile/${world.member.did}`)
-      await cardOf(text).waitFor({ timeout: 4_000 })
+      await cardOf(text).waitFor({ timeout: 20_000 })
     })
   }
   async function erase(text: string): Promise<void> {

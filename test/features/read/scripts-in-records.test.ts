@@ -96,7 +96,7 @@ describe.skipIf(!path)('scripts in records', () => {
     })
     await eventually(async () => {
       await page.goto(world.origin + address)
-      await page.getByText('hasRun').first().waitFor({ timeout: 5_000 })
+      await page.getByText('hasRun').first().waitFor({ timeout: 20_000 })
     })
     if (where === 'timeline') {
       for (let i = 0; i < 6; i++) {

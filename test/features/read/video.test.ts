@@ -68,7 +68,7 @@ describe.skipIf(!path)('a video', () => {
     await world.signIn(reader)
     await eventually(async () => {
       await page.goto(thread())
-      await page.locator('video').waitFor({ timeout: 5_000 })
+      await page.locator('video').waitFor({ timeout: 20_000 })
     })
     const isHls = (value: string) => value.endsWith('/hls.js')
     expect(loaded.filter(isHls)).toEqual([])
@@ -92,7 +92,7 @@ describe.skipIf(!path)('a video', () => {
     const { page } = reader
     await eventually(async () => {
       await page.goto(thread())
-      await page.locator('[data-playlist]', { hasText: 'Views: 1.' }).waitFor({ timeout: 3_000 })
+      await page.locator('[data-playlist]', { hasText: 'Views: 1.' }).waitFor({ timeout: 20_000 })
     })
     expect(await page.locator('[data-playlist]').innerText()).toMatch(/viewers stop after \d+ s/)
   })

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { cidOf, tidAt } from '../../support/records.ts'
-import { type LyingWorld, MINUTE, POST, startLyingWorld } from './lying-world.ts'
+import { type LyingWorld, POST, startLyingWorld, UNHURRIED } from './lying-world.ts'
 
 const HOUR_US = 3_600_000_000
 
@@ -13,7 +13,7 @@ let world: LyingWorld
 const uriOf = ({ did, rkey }: { did: string; rkey: string }) => `at://${did}/${POST}/${rkey}`
 const forgeries = () => world.counted('unverified_total', 'reason="forged"')
 const shows = (uri: string, isVisible: boolean) =>
-  eventually(async () => expect(await world.isVisible(uri)).toBe(isVisible), MINUTE)
+  eventually(async () => expect(await world.isVisible(uri)).toBe(isVisible), UNHURRIED)
 
 /** A post that the account wrote and the stream brought. */
 async function truePost(name: string): Promise<string> {

@@ -102,7 +102,7 @@ test('in reserve, it is read once Jetstream is silent for a minute, and left onc
   slipstream.double.disconnect()
   await slipstream.stop()
   await slipstream.start()
-  await until(() => relay.cursors.length > 1, { withinMs: 150_000 })
+  await until(() => relay.cursors.length > 1)
   await sendAll(relay, frames)
   await eventually(() => expect(postsIn(slipstream)).toBe(postsLeft()), { pollMs: 200 })
 })

@@ -142,9 +142,7 @@ it.each([
     world.backfill.start()
     world.member(member)
     const uid = world.uid(member)
-    await expect
-      .poll(() => findBackfill(world.db, uid, COLD_START_BEGUN), { timeout: 30_000 })
-      .toBeDefined()
+    await expect.poll(() => findBackfill(world.db, uid, COLD_START_BEGUN)).toBeDefined()
     laterMs = HALF_AN_HOUR_MS / 2
     enqueueJobAgain(world.db, 'member', uid)
     await world.restart()

@@ -129,7 +129,7 @@ test('accounts with handles on a silent server hold up no other account’s name
   })
   item.backfill.start()
   const isNamed = () => findActor(item.db, last)?.handle_valid === 1
-  await expect.poll(isNamed, { timeout: 50_000 }).toBe(true)
+  await expect.poll(isNamed).toBe(true)
   expect(silent!.stats().byMethod['com.atproto.identity.resolveHandle']).toBeLessThanOrEqual(40)
 })
 

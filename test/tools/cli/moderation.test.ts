@@ -94,7 +94,7 @@ const moderation = (...args: string[]) => cliJson<ModerationAnswer>(env, ['moder
 const lists = () => cliJson<ModerationLists>(env, ['moderation', 'list'])
 
 test('hides a post with its picture by its URL, and shows it again, with the server running', async () => {
-  await expect.poll(visiblePosts, { timeout: 10_000 }).toBe(1)
+  await expect.poll(visiblePosts).toBe(1)
   const address = `https://bsky.app/profile/${author!.did}/post/${uri.split('/').at(-1)}`
   const hidden = await moderation('hide', address, '--reason', 'unfit', '--by', 'anna')
   expect(hidden).toEqual({ subject: uri, changed: true, blobs: 1 })

@@ -7,6 +7,7 @@ import { loadConfig } from '../../../src/base/config/config.ts'
 import { dependenciesOf } from '../../../src/tools/doctor/independence.ts'
 import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
 import { cliJson } from '../../support/cli.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { asksPublicAppview, publicAppview } from '../../support/public-appview.ts'
 import {
   freshDataDir,
@@ -16,7 +17,7 @@ import {
 import { withoutPrefix } from '../../support/without-prefix.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
-const PATIENT = { timeout: 60_000, interval: 250 }
+const PATIENT = { timeout: MAX_WAIT_MS, interval: 250 }
 
 function hostsOf(env: Record<string, string>): Record<string, string[]> {
   const found = dependenciesOf(loadConfig(env, '/nonexistent/.env'))

@@ -216,7 +216,7 @@ test('an ended stream is written to no more, even if its client reads nothing', 
   }
   await until(more, { pollMs: 100 })
   world.run((ctx) => revokeServiceToken(ctx.db, 'program', identity.now()))
-  await until(() => response.writableEnded, { withinMs: 40_000 })
+  await until(() => response.writableEnded)
   expect(response.writableFinished).toBe(false)
   post()
   await checked()

@@ -95,15 +95,11 @@ test.each(softwares)(
     put(member, FOLLOW, { subject: newest.did }, startAt - 2_000)
     put(member, BLOCK, { subject: blocked.did }, startAt - 1_000)
     world.w.member(member.did)
-    await expect.poll(() => world.timeline(member), { timeout: 60_000 }).toContain('N1')
+    await expect.poll(() => world.timeline(member)).toContain('N1')
     const viewerOf = async (of: { did: string }) => (await world.profile(of, member)).viewer
-    await expect
-      .poll(async () => (await viewerOf(blocked)).blocking, { timeout: 60_000 })
-      .toBeTypeOf('string')
+    await expect.poll(async () => (await viewerOf(blocked)).blocking).toBeTypeOf('string')
     expect((await viewerOf(newest)).following).toBeTypeOf('string')
-    await expect
-      .poll(async () => (await world.profile(member, member)).followsCount, { timeout: 60_000 })
-      .toBe(1_200)
+    await expect.poll(async () => (await world.profile(member, member)).followsCount).toBe(1_200)
   },
   120_000,
 )

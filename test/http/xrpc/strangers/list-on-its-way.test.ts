@@ -41,7 +41,7 @@ afterEach(async () => {
 
 type Pack = { error?: string; starterPack?: { listItemsSample: object[] } }
 
-test('a starter pack on it is not shown empty', { timeout: 60_000 }, async () => {
+test('a starter pack on it is not shown empty', async () => {
   world = await startStrangersWorld()
   const { w, pds } = world
   const eve = await world.person('eve')
@@ -53,12 +53,10 @@ test('a starter pack on it is not shown empty', { timeout: 60_000 }, async () =>
   const read = () => w.ask<Pack>('app.bsky.graph.getStarterPack', query, alice)
   for (let look = 0; look < 2; look++) expect((await read()).status).toBe(503)
   goOn()
-  await expect
-    .poll(async () => (await read()).body.starterPack?.listItemsSample.length, { timeout: 20_000 })
-    .toBe(1)
+  await expect.poll(async () => (await read()).body.starterPack?.listItemsSample.length).toBe(1)
 })
 
-test('is not empty, at no look, and then whole', { timeout: 60_000 }, async () => {
+test('is not empty, at no look, and then whole', async () => {
   world = await startStrangersWorld()
   const { w, pds } = world
   const eve = await world.person('eve')
@@ -72,5 +70,5 @@ test('is not empty, at no look, and then whole', { timeout: 60_000 }, async () =
     expect(headers.get('retry-after')).toBeTruthy()
   }
   goOn()
-  await expect.poll(async () => (await read()).body.items?.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await read()).body.items?.length).toBe(1)
 })

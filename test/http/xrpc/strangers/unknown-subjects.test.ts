@@ -122,7 +122,7 @@ const PDS_FAULTS: [string, Misbehaviour][] = [
 const PRESENTED_WITHOUT_PDS = /getProfiles?$|getKnownFollowers$/
 
 describe('while its PDS', () => {
-  test.each(PDS_FAULTS)('%s', { timeout: 120_000 }, async (_, how) => {
+  test.each(PDS_FAULTS)('%s', async (_, how) => {
     world = await startStrangersWorld()
     const { w, pds, person } = world
     pds.misbehave({ how })
@@ -179,7 +179,7 @@ describe('while the directory fails', () => {
     const ask = () => w.ask('app.bsky.actor.getProfile', { actor: eve.did }, alice)
     expect((await ask()).status).toBe(503)
     plc.failWith(undefined)
-    await expect.poll(async () => (await ask()).status, { timeout: 20_000 }).toBe(200)
+    await expect.poll(async () => (await ask()).status).toBe(200)
   })
 })
 

@@ -62,13 +62,13 @@ describe.each(['says nothing', 'fails'] as const)('where DNS %s at first', (firs
   test('it is shown soon after an identity event', async () => {
     const { w, eve, shown: visible } = await start(first)
     w.identity(eve.did)
-    await expect.poll(visible, { timeout: 20_000 }).toBe('eve.example.com')
+    await expect.poll(visible).toBe('eve.example.com')
   })
 
   test('and after a member has seen the account again, from another thread', async () => {
     const { w, eve, shown: visible } = await start(first)
     w.world.request({ id: 1, kind: 'fetch-requested', did: alice, dids: [eve.did], uris: [] })
-    await expect.poll(visible, { timeout: 20_000 }).toBe('eve.example.com')
+    await expect.poll(visible).toBe('eve.example.com')
   })
 })
 

@@ -34,7 +34,7 @@ test('a newcomer’s looks for a page are turns of the call', async () => {
   void page.then(() => {
     isAnswered = true
   })
-  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(before + 10)
+  await expect.poll(looks).toBeGreaterThan(before + 10)
   expect(isAnswered).toBe(false)
   for (const item of Object.values(MILESTONES))
     putBackfill(w.db, w.uid(alice), item, { rev: null, finished_at: 1 })

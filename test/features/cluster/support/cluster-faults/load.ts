@@ -1,6 +1,7 @@
 // The load while servers and the engine fail: records arrive by the stream and members read them, a program
 // posts, and members change their private state, repeating each change until it is acknowledged.
 
+import { MAX_WAIT_MS } from '../../../../support/patience.ts'
 import type { Random } from '../../../../support/random.ts'
 import { sleep } from '../../../../support/torture/sleep.ts'
 import { AUTHORS, type FaultyCluster, type Followed, READERS } from './cluster.ts'
@@ -15,7 +16,6 @@ const READ_EVERY_MS = 100
 const WRITTEN_EVERY_MS = 60
 const AGAIN_AFTER_MS = 100
 /** Time without new events, though some are missing, after which a reader gives up. */
-const GIVE_UP_AFTER_MS = 60_000
 
 /** @returns a promise that resolves when the run is over and every streamed record was read */
 export async function loadCluster(cluster: FaultyCluster, running: Running): Promise<void> {
@@ -55,7 +55,7 @@ async function readOn(cluster: FaultyCluster, running: Running, name: string): P
     for (const event of events) if (!take(timeline, event, { report, name })) return
     if (page) timeline.query = `limit=50&cursor=${page.next_cursor}`
     if (events.length > 0) newsAt = performance.now()
-    else if (running.isOver && performance.now() - newsAt > GIVE_UP_AFTER_MS) {
+    else if (running.isOver && performance.now() - newsAt > MAX_WAIT_MS) {
       const left = timeline.expected.slice(timeline.found)
       report.failed.lost.push(...left.map(({ uri }) => `${name}: ${uri}`))
       return

@@ -1,6 +1,7 @@
 // After a run each server is asked directly, and all have to give the same complete answers: members'
 // timelines by number, the program's posts, and members' private state.
 
+import { MAX_WAIT_MS } from '../../../../support/patience.ts'
 import type { PageJson } from '../../../../support/timelines-process.ts'
 import { sleep } from '../../../../support/torture/sleep.ts'
 import { type FaultyCluster, type FaultyNode, type Followed, READERS } from './cluster.ts'
@@ -11,7 +12,6 @@ import { ask, askAs, type Notified } from './requests.ts'
 /** Where a run begins, so that the next one compares only new events. */
 export type Beginning = { found: number; query: string }
 
-const PATIENCE_MS = 30_000
 const AGAIN_AFTER_MS = 100
 
 export function beginnings({ timelines }: FaultyCluster): Map<string, Beginning> {
@@ -55,7 +55,7 @@ async function readAll(
   { key, query, awaited = 0 }: { key: string; query: string; awaited?: number },
 ): Promise<Found> {
   const events: PageJson['events'] = []
-  const until = performance.now() + PATIENCE_MS
+  const until = performance.now() + MAX_WAIT_MS
   for (let requested = query; ; ) {
     const path = `/v1/timelines/${encodeURIComponent(key)}/events?${requested}`
     const { body } = await settled(() => ask({ origin: node.origin(), path, token }))
@@ -70,7 +70,7 @@ async function readAll(
 
 /** Repeats a request: a server that has just returned, or a busy machine, may need a moment. */
 async function settled(request: () => Promise<Notified>): Promise<Notified> {
-  const until = performance.now() + PATIENCE_MS
+  const until = performance.now() + MAX_WAIT_MS
   for (;;) {
     const notified = await request()
     if (notified.status === 200 && !notified.isBehind) return notified

@@ -1,5 +1,6 @@
 // One run: some faults one after the other while a cluster is under load, then a check of everything.
 
+import { MAX_WAIT_MS } from '../../../../support/patience.ts'
 import type { Random } from '../../../../support/random.ts'
 import { sleep } from '../../../../support/torture/sleep.ts'
 import type { FaultyCluster } from './cluster.ts'
@@ -10,7 +11,6 @@ import { type FaultReport, newReport } from './report.ts'
 
 /** Pause before the first fault, between faults, and after the last. */
 const CALM_MS = 1_000
-const BEGUN_WITHIN_MS = 30_000
 const LOOKED_EVERY_MS = 100
 
 type Options = { random: Random; kinds: readonly FaultKind[] }
@@ -44,7 +44,7 @@ export async function runFaults(
  * (features/cluster/sharing/following-writer.ts), so there is no order to check.
  */
 async function logsHaveBegun({ timelines }: FaultyCluster): Promise<void> {
-  const deadline = performance.now() + BEGUN_WITHIN_MS
+  const deadline = performance.now() + MAX_WAIT_MS
   const haveBegun = () => [...timelines.values()].every(({ found }) => found > 0)
   while (!haveBegun()) {
     if (performance.now() > deadline) throw new Error('a timeline never got its log')
