@@ -92,7 +92,7 @@ export type CachedView = {
 const NONE: readonly number[] = []
 
 /** A copy without the room that V8 leaves in an array that grew: seventeen places, however few are filled. */
-export function kept(numbers: readonly number[]): readonly number[] {
+export function compact(numbers: readonly number[]): readonly number[] {
   return numbers.length === 0 ? NONE : numbers.slice()
 }
 

@@ -19,10 +19,10 @@ import {
   CACHED,
   type CachedKind,
   type CachedView,
+  compact,
   dependency,
   type ItemFacts,
   isLabelSubject,
-  kept,
 } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import { type Watched, watchState } from './watched-state.ts'
@@ -140,16 +140,16 @@ function makeOne<State>(
   watch.begin()
   const made = jsonPieces(() => view(state, id))
   const { refused, missing } = watch
-  const dependencies = kept(watch.dependencies)
+  const dependencies = compact(watch.dependencies)
   if (refused) return { ...ABSENT, showing: 'refused', missing, dependencies }
   if (!made) return { ...ABSENT, missing, dependencies }
   return {
     showing: 'shown',
     pieces: made.pieces.slice(),
-    slots: kept(slotNumbers(made.slots)),
-    withoutBlocks: kept(watch.withoutBlocks),
-    labelSubjects: kept(labelSubjects(dependencies, made.slots)),
-    labelSpots: kept(spotNumbers(made.spots)),
+    slots: compact(slotNumbers(made.slots)),
+    withoutBlocks: compact(watch.withoutBlocks),
+    labelSubjects: compact(labelSubjects(dependencies, made.slots)),
+    labelSpots: compact(spotNumbers(made.spots)),
     missing,
     notFor: watch.notFor,
     before: watch.before,
