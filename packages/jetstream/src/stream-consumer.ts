@@ -1,7 +1,7 @@
-// Owns the stream: connects, resumes, fails over, and hands over batches of events. `run` is a loop of attempts. One is
-// one connection: choose host and wire, get the dictionary, find where to resume (resume.ts), open (connection.ts), turn
-// frames into events (session.ts), collect them (batcher.ts) until it ends. The ending decides what happens before the
-// next attempt: nothing, a remedy (refusal.ts), or a pause and perhaps another host (hosts.ts).
+// Owns the stream: connects, resumes, fails over, and hands over batches of events. `run` is a loop of attempts, each
+// of one connection: choose host and wire, get the dictionary, find where to resume (resume.ts), open (connection.ts),
+// turn frames into events (session.ts), collect them (batcher.ts). How it ends decides what comes first: a remedy
+// (refusal.ts), a pause, perhaps another host (hosts.ts).
 
 import type { Decompressor } from '@slipstream/zstd-dictionary'
 import { assert } from './assert.ts'

@@ -26,7 +26,7 @@ export function withCheapOverflow(connect: buildConnector.connector): buildConne
 }
 
 /** By the time a microtask runs, undici has gone through what it had read. */
-export function leaveOverflowsUntraced(socket: Socket): void {
+function leaveOverflowsUntraced(socket: Socket): void {
   const destroy = socket.destroy.bind(socket)
   socket.destroy = (error) => {
     if (error && 'code' in error && error.code === 'UND_ERR_HEADERS_OVERFLOW') {
