@@ -23,6 +23,11 @@ export function inTurnOf<T>(signal: AbortSignal, work: () => MaybeLater<T>): May
   return inTurn({ time: requests.get(signal)?.time }, work)
 }
 
+/** Counts what is done for the request in no turn of its call. */
+export function chargeFor(signal: AbortSignal, ms: number): void {
+  requests.get(signal)?.time.addElsewhere(ms)
+}
+
 /** @returns the rest of `maxWaitMs` since this request first waited for anything; at least 0 */
 export function waitLeftMs(signal: AbortSignal, maxWaitMs: number, now: number): number {
   const since = startedAt.get(signal) ?? now

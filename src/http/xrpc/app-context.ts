@@ -53,6 +53,7 @@ import { NOBODY_ELSE, type PostsElsewhere } from './feeds/posts-elsewhere.ts'
 import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
 import { createActorNames } from './naming/actor-names.ts'
 import { createPublishedRev } from './repo-rev.ts'
+import { chargedFetch } from './strangers/charged-fetch.ts'
 import { isStoredAccount, type Scope } from './strangers/holdings.ts'
 import { createOutsideListing } from './strangers/outside-listing.ts'
 import { createStrangersPages } from './strangers/strangers-pages.ts'
@@ -116,7 +117,8 @@ const DEFAULT_CACHED_BYTES = 96 << 20
 
 export type AppContext = ReturnType<typeof createAppContext>
 
-export function createAppContext(parts: AppParts) {
+export function createAppContext(given: AppParts) {
+  const parts = { ...given, fetch: chargedFetch(given.fetch) }
   const { db, actors, graph, scope = 'community', tagRules = NO_TAG_RULES } = parts
   const accounts = createAccounts(db)
   const fetchRequests = createFetchRequests(parts)

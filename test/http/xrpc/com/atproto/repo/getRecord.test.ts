@@ -31,9 +31,10 @@ function start(options: ServingOptions = {}): ServingWorld {
 type Answer = { uri: string; cid: string; value: JsonObject }
 
 /** A world whose PDS gives this answer; undefined: it has no such record. */
-function withPds(answer: (honest: Answer) => object | undefined) {
+function withPds(answer: (honest: Answer) => object | undefined, options: ServingOptions = {}) {
   const requested: string[] = []
   const w = start({
+    ...options,
     fetch: async (url) => {
       requested.push(url)
       const { searchParams } = new URL(url)
@@ -74,6 +75,17 @@ describe('a record', () => {
     expect((await ask('x')).body).toEqual(record)
     expect((await ask('x', { cid: record.cid })).body).toEqual(record)
     expect(requested[0]).toMatch(/^https:\/\/pds\.example\/xrpc\/com\.atproto\.repo\.getRecord\?/)
+  })
+
+  test('that the PDS answers is charged as a connection and its length', async () => {
+    const filler = 'x'.repeat(1 << 20)
+    let usedMs = 0
+    const onMemberTime = (_: string, ms: number) => {
+      usedMs += ms
+    }
+    const { w } = withPds((honest) => ({ ...honest, filler }), { onMemberTime })
+    await w.get(NSID, { repo: 'bob.test', collection: 'a.b.c', rkey: 'd' }, alice)
+    expect(usedMs).toBeGreaterThan(3)
   })
 
   test('that no one has is RecordNotFound; an account that no one knows is refused', async () => {
