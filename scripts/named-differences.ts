@@ -215,6 +215,12 @@ const corrections: Correction[] = [
     seen: 'Visitors can search beyond the first page.',
   },
   {
+    about: 'Blocks by strangers',
+    there: 'Every account’s blocks are known.',
+    here: 'What an account that nobody here follows blocked before anything of it was here is read from its server then: up to 5,000 blocks, and no lists that are not here.',
+    seen: 'In the seconds before, or beyond these, a post of somebody who blocks the viewer can be shown.',
+  },
+  {
     about: 'Hidden blocks',
     there: '`getBlocks` leaves out a block whose record a moderator took down.',
     here: 'A block’s record can’t be hidden.',

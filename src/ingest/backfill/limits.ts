@@ -44,6 +44,8 @@ export type BackfillLimits = HostLimits & {
   maxListItems: number
   /** Records of any other collection. */
   maxRecords: number
+  /** Blocks of a stranger that are looked at, the newest first where the server lists them so. */
+  maxStrangersBlocks: number
   /** Held records below a listing's end that are requested one by one, per collection. */
   maxKeysChecked: number
   /** An identity older than this is looked up again. */
@@ -78,6 +80,7 @@ export const DEFAULT_LIMITS: BackfillLimits = {
   maxAuthorFollows: 50_000,
   maxListItems: 20_000,
   maxRecords: 50_000,
+  maxStrangersBlocks: 5_000,
   maxKeysChecked: 500,
   identityMaxAgeMs: DAY_MS,
 }

@@ -6,7 +6,7 @@ import { checkRepo, compareAccount } from './compare-repo.ts'
 import { loadFeed, loadLatest, loadOlder, loadPage, loadRecent } from './feed-jobs.ts'
 import { startMember } from './member-job.ts'
 import { loadAssociated, loadList, loadPost, loadProfile, loadRecord } from './record-jobs.ts'
-import { loadBlocks, loadFollows, loadRecords, type RepoJobResult } from './repo-jobs.ts'
+import { loadBlocks, loadFollows, loadRecords, loadTies, type RepoJobResult } from './repo-jobs.ts'
 import type { Services } from './work.ts'
 
 /**
@@ -40,6 +40,8 @@ export async function perform(
       return loadFollows(services, repo)
     case 'blocks':
       return loadBlocks(services, repo)
+    case 'ties':
+      return loadTies(services, repo)
     case 'repo':
       return compareAccount(services, repo)
     case 'check':

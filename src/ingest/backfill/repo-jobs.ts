@@ -12,6 +12,7 @@ import { type Reconciled, reconcile } from './reconcile.ts'
 import { type Cut, withinBudget } from './within-budget.ts'
 import type { Services } from './work.ts'
 
+const TIES: Collection[] = ['app.bsky.graph.block', 'app.bsky.graph.listblock']
 /** What the server said of the repository is unusable, but listings may not be. */
 const UNTOLD = new Set(['bad-answer', 'not-found', 'unreachable'])
 
@@ -34,6 +35,19 @@ export async function loadFollows(services: Services, repo: RepoTarget): Promise
 /** Loads blocks, list blocks, and the gates of the author's posts. */
 export async function loadBlocks(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   return reconcileAll(services, repo, { collections: collectionsReadWith('blocks') })
+}
+
+/**
+ * Loads a stranger's blocks, of which those of accounts followed here are kept: they were made before anything of the
+ * stranger was here. Most accounts have none, so it first asks.
+ */
+export async function loadTies(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  const mayExist = await findCollections(services, repo)
+  const collections = TIES.filter((name) => mayExist(name) || holds(services, repo, name))
+  return reconcileAll(services, repo, {
+    collections,
+    maxRecords: services.limits.maxStrangersBlocks,
+  })
 }
 
 /**
@@ -81,11 +95,11 @@ function isReadAsAuthor({ db }: Services, uid: number): boolean {
 async function reconcileAll(
   services: Services,
   repo: RepoTarget,
-  what: { collections: Collection[] },
+  what: { collections: Collection[]; maxRecords?: number },
 ): Promise<RepoJobResult> {
   const results: Reconciled[] = []
   const budget = withinBudget(services, repo)
-  const { maxRecords } = services.limits
+  const { maxRecords = services.limits.maxRecords } = what
   for (const collection of what.collections) {
     results.push(
       await reconcile(services, repo, {

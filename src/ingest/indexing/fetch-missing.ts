@@ -2,6 +2,7 @@
 // made here: backfill makes them in the background.
 
 import { parseCollectionUri, postOfCard } from '../../base/atproto/at-uri.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import {
   deleteBackfillsOf,
   findBackfill,
@@ -11,6 +12,7 @@ import { deepenable, deleteFeedDepths, knownSince } from '../../data/store/fetch
 import { type JobKind, jobPriority } from '../../data/store/fetching/job-kinds.ts'
 import { isJobWaiting } from '../../data/store/fetching/job-schedule.ts'
 import { enqueueJob, hastenJob, outdateJobs } from '../../data/store/fetching/jobs.ts'
+import { hasMemberSince } from '../../data/store/members/members.ts'
 import { ANCHOR } from '../../data/store/posts/post-flags.ts'
 import { isWithoutRecord } from '../../data/store/posts/posts.ts'
 import { findActor } from '../../data/store/records/actors.ts'
@@ -24,6 +26,7 @@ import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './records/record-
 import { ensureRecord, parseNamedRecord } from './records/record-rows.ts'
 
 const MAX_KNOWN_PEOPLE = 200_000
+const TIES_EVERY_MS = DAY_MS
 const MAX_FETCHES_AT_ONCE = 200
 const OF_AUTHORS: JobKind[] = ['feed', 'follows', 'blocks', 'records']
 
@@ -52,6 +55,19 @@ export function fetchPerson(ctx: IndexContext, uid: number): void {
   if (findActor(ctx.db, uid)?.identity_checked_at == null)
     enqueueJob(ctx.db, 'identity', uid, priority)
   if (!findProfile(ctx.db, uid)) enqueueJob(ctx.db, 'profile', uid, priority)
+  fetchTies(ctx, uid)
+}
+
+/**
+ * Queues a stranger's blocks, which the stream passed by before anything of theirs was here. They are read again if
+ * there are new members since, whom nobody followed then.
+ */
+function fetchTies(ctx: IndexContext, uid: number): void {
+  if (ctx.scope === 'authors' || isAuthor(ctx, uid)) return
+  const readAt = findBackfill(ctx.db, uid, 'ties')?.finished_at
+  const isRecent =
+    readAt !== undefined && (ctx.now - readAt < TIES_EVERY_MS || !hasMemberSince(ctx.db, readAt))
+  if (!isRecent) enqueueJob(ctx.db, 'ties', uid)
 }
 
 /** Queues the records that a post's link card names, and their accounts. */

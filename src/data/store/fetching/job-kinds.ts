@@ -39,6 +39,8 @@ export const jobKinds = {
   list: { of: 'list', priority: 50 },
   /** Feed generators, starter packs, labeler, declarations and similar records. */
   records: { of: 'account', priority: 55 },
+  /** Whom of those followed here a stranger blocks, whose posts are here. */
+  ties: { of: 'account', priority: 57 },
   /** One of those: records.id. */
   record: { of: 'record', priority: 50 },
   /** A version of a record that a post's link card names: associated_records.id. */

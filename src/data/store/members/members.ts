@@ -16,6 +16,7 @@ const statements = perDatabase((db) => ({
   seen: db.prepare<[number, number]>('UPDATE members SET last_seen_at = ? WHERE uid = ?'),
   remove: db.prepare<[number]>('DELETE FROM members WHERE uid = ?'),
   count: db.prepare<[], number>('SELECT count(*) FROM members').pluck(),
+  since: db.prepare<[number], 1>('SELECT 1 FROM members WHERE joined_at > ? LIMIT 1').pluck(),
   deletedBefore: db.prepare<[number, number], { uid: number; did: string }>(
     `SELECT uid, did FROM members JOIN actors USING (uid) WHERE status = ? AND status_at < ?
       ORDER BY uid`,
@@ -54,6 +55,11 @@ export function deleteMember(db: WriteDb, uid: number): boolean {
 
 export function countMembers(db: Db): number {
   return statements(db).count.get() ?? 0
+}
+
+/** Whether somebody joined after this time; milliseconds since 1970. */
+export function hasMemberSince(db: Db, time: number): boolean {
+  return statements(db).since.get(time) !== undefined
 }
 
 export function allMembers(db: Db): MemberRow[] {

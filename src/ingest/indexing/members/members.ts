@@ -49,6 +49,8 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   deleteBackfillsOf(ctx.db, uid)
   deleteEarlierRows(ctx.db, uid)
   insertMember(ctx.db, { uid, joined_at: ctx.now, last_seen_at: seenAt })
+  // Strangers may have blocked them.
+  ctx.knownPeople.clear()
   enqueueJob(ctx.db, 'member', uid)
   requestReplay(ctx.db, uid, ctx.now)
   fetchVerifiers(ctx)
