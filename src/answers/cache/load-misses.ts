@@ -1,6 +1,7 @@
 // Loads what a page is missing, each kind in a few statements, and builds cached views from it.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import { PRESENTED_LIKERS } from '../hydrate/known-likers.ts'
 import { asEveryone, type Reader, withoutLabelers } from '../hydrate/reader.ts'
 import { CACHED, type CachedKind, dependency, labelSubject } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
@@ -33,17 +34,37 @@ export function loadMisses(
   },
 ): void {
   const { hydrator } = parts
+  if (memory && likers && misses.likers.size > 0) {
+    const posts = [...misses.likers.keys()]
+    loadLikers({ hydrator, memory }, posts, { lists: likers.lists, isInStep })
+    addLikers(misses, parts.views, { memory, likers })
+  }
   // Cached views and viewer memories are independent of any set of labelers.
   loadCachedViews(misses, parts, asEveryone(reader))
   if (memory) {
     const byList = loadViewer({ hydrator, memory, reader: withoutLabelers(reader) }, misses)
     if (byList.length > 0) loadRelationsByList({ hydrator, memory, reader }, byList)
-    if (likers && misses.likers.size > 0)
-      loadLikers({ hydrator, memory }, [...misses.likers], { lists: likers.lists, isInStep })
     if (likers && misses.pairs.length > 0) likers.blocks.load(misses.pairs, reader)
   }
   if (labels && misses.labels.size > 0) loadLabels(hydrator, [...misses.labels], reader, labels)
   misses.clear()
+}
+
+/** Adds what the page asks for next: it shows the first likers whom nothing hides. */
+function addLikers(
+  misses: Misses,
+  views: CachedViews,
+  { memory, likers }: { memory: ViewerMemory; likers: LikersOnPage },
+): void {
+  for (const [post, author] of misses.likers) {
+    const { uids = [] } = memory.likers.get(post) ?? {}
+    for (const uid of uids.slice(0, PRESENTED_LIKERS)) {
+      if (!memory.relations.has(uid)) misses.relations.add(uid)
+      if (!views.get(CACHED.profile, uid)) misses.viewCache[CACHED.profile]!.add(uid)
+      if (uid !== author && likers.blocks.between(author, uid) === undefined)
+        misses.pairs.push([author, uid])
+    }
+  }
 }
 
 /**

@@ -22,8 +22,8 @@ export class Misses {
   readonly relations = new Set<number>()
   readonly posts = new Set<number>()
   readonly gated = new Map<number, CachedView>()
-  /** posts.id, for the viewer's known likers of them. */
-  readonly likers = new Set<number>()
+  /** Authors by posts.id, for the viewer's known likers of these. */
+  readonly likers = new Map<number, number>()
   /** Pairs of accounts that may have a block between them. */
   readonly pairs: AccountPair[] = []
   /** Posts and accounts, as their `dependency`. */
@@ -239,9 +239,9 @@ export class Page {
     if (likers === undefined || (likers.of === 'roots' && !cachedView.isRoot)) {
       return this.#add(text)
     }
-    const known = this.#knownLikers(likers, id)
-    if (known === undefined || known.count === 0 || text === '') return this.#add(text)
     const { author } = cachedView
+    const known = this.#knownLikers(likers, id, author)
+    if (known === undefined || known.count === 0 || text === '') return this.#add(text)
     const { drawn } = known
     const before = withoutBrace(text)
     if (drawn?.before === before && this.#isCurrent(likers, known, author)) {
@@ -250,13 +250,17 @@ export class Page {
   }
 
   /** @returns undefined if nobody whom members follow likes the post, or that is not loaded */
-  #knownLikers({ lists }: LikersOnPage, post: number): KnownLikersOfPost | undefined {
+  #knownLikers(
+    { lists }: LikersOnPage,
+    post: number,
+    author: number,
+  ): KnownLikersOfPost | undefined {
     const list = lists?.get(post)
     if (list) this.#sources?.addList(post, list)
     if (list === NO_LIKERS) return undefined
     const known = this.#viewer!.likers.get(post)
     if (known !== undefined && known.list === list) return known
-    this.misses.likers.add(post)
+    this.misses.likers.set(post, author)
     this.#lacks()
     return undefined
   }

@@ -81,7 +81,7 @@ test('a page shown before runs no queries, and after a like only those for count
   expect(reads).toEqual([])
   world.like(alice, root)
   expect(viewCache.items(items, viewer)).not.toEqual(first)
-  expect(reads).toEqual(['postCounts', 'lists'])
+  expect(reads).toEqual(['lists', 'postCounts'])
   reads.length = 0
   // Nobody who reads here follows them, so no list changes.
   world.like(world.account('stranger'), root)
@@ -210,6 +210,19 @@ test('known likers that were written twice follow their names, blocks and likes'
   world.delete(own)
   world.delete(likes[0]!)
   expect(known()).toEqual([1, dave])
+})
+
+test('relations to authors and to their known likers are read at once', () => {
+  const { world, alice, bob, viewCache, reads } = start()
+  const likers = [world.account('carol'), world.account('dave')]
+  for (const did of likers) world.follow(bob, did)
+  const post = world.post(alice)
+  for (const did of likers) world.like(did, post)
+  const reader = createReader({ did: bob, uid: world.uid(bob) })
+  const [view] = viewCache.posts([1], reader, { knownLikers: 'all' })
+  expect(JSON.parse(jsonBytes(view).toString()).viewer.knownLikers.count).toBe(2)
+  const read = (name: string) => reads.filter((each) => each === name)
+  expect([read('relations'), read('blocks')]).toEqual([['relations'], ['blocks']])
 })
 
 test('a status is cached until it ends, and its owner sees more of it', () => {
