@@ -33,7 +33,12 @@ beforeAll(async () => {
     SLIPSTREAM_METRICS: 'open',
   })
   reader = await person('reader')
-  writers = [await person('mover'), await person('rebased'), await person('away')]
+  writers = [
+    await person('mover'),
+    await person('rebased'),
+    await person('away'),
+    await person('doubled'),
+  ]
   for (const writer of writers) await follow(reader, writer)
   await slipstream.start()
   await eventually(visible)
@@ -95,4 +100,27 @@ test('it may move while Slipstream is killed', async () => {
   await slipstream.start()
   const fresh = await post(moved, 'back')
   await isVisible([...before, old.uri, meanwhile.uri, fresh.uri])
+})
+
+test('what the old PDS still sends of it does not count', async () => {
+  const before = await visible()
+  const doubled = writers[3]!
+  const old = await post(doubled, 'before the move')
+  await isVisible([...before, old.uri])
+  const moved = await migrate(network, doubled, {
+    async activated(atHome) {
+      const fresh = await post(atHome, 'at the new PDS')
+      await isVisible([...before, old.uri, fresh.uri])
+      await post(doubled, 'signed with the old key')
+      await remove(doubled, old)
+      await eventually(async () => {
+        const metrics = await (await fetch(`${slipstream.origin}/metrics`)).text()
+        expect(metrics).toMatch(/^slipstream_unverified_total\{.*reason="bad-signature"\} [2-9]/m)
+      }, PATIENCE)
+      await isVisible([...before, old.uri, fresh.uri])
+    },
+  })
+  const all = await visible()
+  const last = await post(moved, 'and goes on')
+  await isVisible([...all, last.uri])
 })

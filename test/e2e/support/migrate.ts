@@ -8,13 +8,15 @@ import type { Network } from './network.ts'
 type Between = {
   /** Called once the repository was exported; what is written then stays behind. */
   exported?: () => Promise<void>
+  /** Called once the account is at home on the new PDS, and the old one does not know yet. */
+  activated?: (moved: Account) => Promise<void>
 }
 
 /** @returns the account, at home on the new PDS */
 export async function migrate(
   network: Network,
   account: Account,
-  { exported }: Between = {},
+  { exported, activated }: Between = {},
 ): Promise<Account> {
   const { did, handle, agent: old } = account
   const service = await network.second()
@@ -34,6 +36,7 @@ export async function migrate(
   const { data } = await agent.com.atproto.identity.getRecommendedDidCredentials()
   await network.move(did, data)
   await agent.com.atproto.server.activateAccount()
+  await activated?.({ ...account, agent })
   await old.com.atproto.server.deactivateAccount({})
   return { ...account, agent }
 }
