@@ -6,10 +6,17 @@ import { didOfUri } from '../../base/atproto/at-uri.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
-import { inLaterTurn, sharingTurns } from '../../base/util/turn.ts'
+import { inLaterTurn, inTurn, sharingTurns } from '../../base/util/turn.ts'
 import type { ServeParts } from '../../http/feature.ts'
 import { notRecommendedTo } from '../../http/xrpc/accounts/not-recommended.ts'
-import type { FeedRequest, Interaction, OwnFeed } from '../../http/xrpc/feeds/own-feeds.ts'
+import type {
+  Choices,
+  FeedRequest,
+  Interaction,
+  OwnFeed,
+  Waiting,
+} from '../../http/xrpc/feeds/own-feeds.ts'
+import { lookupsFor } from '../../http/xrpc/strangers/outside-shares.ts'
 import type { State } from './engine/layout.ts'
 import { authorOfPost, hashOfPost, keyOfPost } from './engine/posts.ts'
 import { type Candidate, createScratch, likingNow, recommending } from './engine/recommend.ts'
@@ -24,7 +31,7 @@ import { createJudge, mutedWordsIn } from './suiting.ts'
 import { followedVoters, memberVoters, slotOf } from './voters.ts'
 
 type Dependencies = Pick<ServeParts, 'db' | 'actors' | 'graph' | 'writer' | 'log'> & {
-  app: Pick<ServeParts['app'], 'preferencesOf' | 'itemsByUri'>
+  app: Pick<ServeParts['app'], 'preferencesOf' | 'itemsByUri' | 'quotas'>
   isMember: ServeParts['isMember']
   serviceAuth: ServeParts['serviceAuth']
   state: State
@@ -151,28 +158,33 @@ export function createForYouFeed(parts: Dependencies): ForYouFeed {
       const posts = uris.map(hashOfUri).filter((hash) => hash !== undefined)
       tell(viewer.did, { kind: 'for-you/seen', body: { posts } })
     },
-    async skeleton({ token, limit, cursor, languages }) {
-      const viewer = await readerOf(parts, token)
-      const choices = await feed.choose({ viewer, limit, cursor, languages })
-      if (!choices) return { feed: [] }
-      const items = parts.app.itemsByUri(
-        choices.feed.map(({ post }) => ({ post, repost: undefined })),
-      )
-      const judge = choices.judge(items.map(({ item }) => item))
-      const authors = choices.feed.map(({ post }) => parts.actors.uidOf(didOfUri(post)))
-      const hidden = notRecommendedTo(parts, viewer?.uid ?? 0, new Set(authors))
-      const fit: (typeof choices.feed)[number][] = []
-      let read = 0
-      for (; read < items.length && fit.length < limit; read++) {
-        const { item } = items[read]!
-        // A post that is not here is for the reader's own server to judge, but for its author's wish.
-        const isFit =
-          item === 0 ? !hidden.has(authors[read]!) : judge.suits(item) && judge.takesTurn(item)
-        if (isFit) fit.push(choices.feed[read]!)
-      }
-      return { feed: fit, cursor: choices.cursorBehind(read) }
+    async skeleton({ token, limit, cursor, languages }, call) {
+      const viewer = await readerOf(parts, token, call)
+      const request = { viewer, limit, cursor, languages }
+      const choices = await inTurn(call, () => feed.choose(request))
+      return choices ? inTurn(call, () => fitting(choices, request)) : { feed: [] }
     },
     heed: (viewer, interactions) => heed(parts, viewer, interactions),
+  }
+
+  /** Without what the reader should not be recommended. */
+  function fitting(choices: Choices, { viewer, limit }: FeedRequest) {
+    const items = parts.app.itemsByUri(
+      choices.feed.map(({ post }) => ({ post, repost: undefined })),
+    )
+    const judge = choices.judge(items.map(({ item }) => item))
+    const authors = choices.feed.map(({ post }) => parts.actors.uidOf(didOfUri(post)))
+    const hidden = notRecommendedTo(parts, viewer?.uid ?? 0, new Set(authors))
+    const fit: (typeof choices.feed)[number][] = []
+    let read = 0
+    for (; read < items.length && fit.length < limit; read++) {
+      const { item } = items[read]!
+      // A post that is not here is for the reader's own server to judge, but for its author's wish.
+      const isFit =
+        item === 0 ? !hidden.has(authors[read]!) : judge.suits(item) && judge.takesTurn(item)
+      if (isFit) fit.push(choices.feed[read]!)
+    }
+    return { feed: fit, cursor: choices.cursorBehind(read) }
   }
   return feed
 }
@@ -196,11 +208,13 @@ const noMatter = () => undefined
 
 /** @throws XRPCError AuthRequired if the token is none of a reader for this method */
 async function readerOf(
-  { actors, serviceAuth }: Dependencies,
+  { actors, app, serviceAuth }: Dependencies,
   token: string | undefined,
+  { signal, who }: Waiting,
 ): Promise<Viewer> {
   if (token === undefined) return undefined
-  const proof = await serviceAuth.verify(token, SKELETON).catch((cause: unknown) => {
+  const asker = lookupsFor(app, who, signal)
+  const proof = await serviceAuth.verify(token, SKELETON, { asker }).catch((cause: unknown) => {
     throw new XRPCError(401, 'AuthRequired', 'the token is not valid for this method', { cause })
   })
   return { uid: actors.uidOf(proof.did), did: proof.did }

@@ -37,7 +37,7 @@ export function generatorMethods(publisher: string, serviceDid: string): MethodD
       if (!own?.skeleton) throw new XRPCError(400, 'UnknownFeed', 'there is no such feed here')
       const languages = languagesOf(call.header('accept-language'))
       const token = /^Bearer (\S+)$/i.exec(call.header('authorization') ?? '')?.[1]
-      return { body: await own.skeleton({ token, limit, cursor, languages }) }
+      return { body: await own.skeleton({ token, limit, cursor, languages }, call) }
     }),
   ]
 }

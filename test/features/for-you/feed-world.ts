@@ -25,6 +25,8 @@ export function startForYou(
   const w = createServingWorld({ scope: 'network', members, ...more })
   const state = createState(4 << 20, 1)
   const { app, world } = w
+  /** Of the tokens shown to the generator. */
+  const askers: ({ name?: string | undefined } | undefined)[] = []
   const feed = createForYouFeed({
     db: world.reader,
     actors: world.memory.actors,
@@ -34,7 +36,12 @@ export function startForYou(
     app,
     state,
     isMember: (did) => members.some((name) => didOf(name) === did),
-    serviceAuth: { verify: verifyDid },
+    serviceAuth: {
+      verify(token, _, { asker } = {}) {
+        askers.push(asker)
+        return verifyDid(token)
+      },
+    },
     addresses,
     service: SERVICE,
     now: world.now,
@@ -81,7 +88,7 @@ export function startForYou(
 
   const post = (by: string, input?: PostInput | string) => w.post(person(by), input)
 
-  return { w, state, person, like, page, post }
+  return { askers, w, state, person, like, page, post }
 }
 
 /** A token is the DID itself. */

@@ -1,6 +1,7 @@
 // For You as a feed generator: other servers ask with a token of their reader, who becomes no member by that.
 
 import { afterEach, describe, expect, test } from 'vitest'
+import { CallTime } from '../../../src/base/util/turn.ts'
 import { generatorMethods, generatorUri } from '../../../src/features/for-you/generator.ts'
 import { bindMethods } from '../../../src/http/xrpc/methods.ts'
 import { didOf } from '../../support/records.ts'
@@ -20,16 +21,21 @@ function start() {
   const world = startForYou(['alice'], [FEED])
   started = world
   const methods = bindMethods(world.w.app, generatorMethods(PUBLISHER, SERVICE))
-  const ask = async (nsid: string, params: object = {}, token?: string) => {
+  const ask = async (nsid: string, params: object = {}, token?: string, more: object = {}) => {
     const method = methods.find((each) => each.nsid === nsid)!
     const header = (name: string) =>
       name === 'authorization' && token !== undefined ? `Bearer ${token}` : undefined
-    const context = { params: { limit: 50, ...params }, header, viewer: undefined } as never
+    const context = {
+      params: { limit: 50, ...params },
+      header,
+      viewer: undefined,
+      ...more,
+    } as never
     const { body } = (await method.handler(context)) as { body: unknown }
     return body as Skeleton
   }
-  const skeleton = (params: object = {}, token?: string) =>
-    ask('app.bsky.feed.getFeedSkeleton', { feed: FEED, ...params }, token)
+  const skeleton = (params: object = {}, token?: string, more: object = {}) =>
+    ask('app.bsky.feed.getFeedSkeleton', { feed: FEED, ...params }, token, more)
   return { ...world, ask, skeleton }
 }
 
@@ -42,6 +48,20 @@ function community({ post, like }: Started, reader: string): string[] {
 }
 
 describe('a feed generator', () => {
+  test('chooses, and judges the choices, in turns of the call', async () => {
+    const scene = start()
+    community(scene, 'stranger')
+    const time = new CallTime({ turnMs: 20 })
+    await scene.skeleton({ limit: 4 }, didOf('stranger'), { time })
+    expect(time.turns).toBeGreaterThan(2)
+  })
+
+  test('looks issuers of tokens up as those of DIDs that a call names', async () => {
+    const scene = start()
+    await scene.skeleton({ limit: 4 }, didOf('stranger'), { who: { key: 'an address' } })
+    expect(scene.askers.map((asker) => asker?.name)).toEqual(['an address'])
+  })
+
   test('says what it is', async () => {
     expect(await start().ask('app.bsky.feed.describeFeedGenerator')).toEqual({
       did: SERVICE,

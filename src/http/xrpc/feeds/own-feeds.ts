@@ -2,6 +2,7 @@
 // that are not here are fetched, and what the viewer must not see is left out.
 
 import type { Viewer } from '../../../answers/hydrate/types.ts'
+import type { Call } from '../call.ts'
 
 export type FeedRequest = {
   viewer: Viewer
@@ -19,7 +20,7 @@ export type Judge = {
   takesTurn(item: number): boolean
 }
 
-type Choices = {
+export type Choices = {
   /** More than the page needs, best first, since some will not be shown. */
   feed: readonly { post: string; feedContext?: string }[]
   reqId: string
@@ -44,10 +45,14 @@ export type OwnFeed = {
   /** The choices alone, for other servers; `token`: their reader's service token for this. */
   skeleton?(
     request: Omit<FeedRequest, 'viewer'> & { token: string | undefined },
+    by: Waiting,
   ): Promise<{ feed: { post: string; feedContext?: string }[]; cursor?: string | undefined }>
   /** A member's feedback; resolves once it has an effect. */
   heed?(viewer: NonNullable<Viewer>, interactions: readonly Interaction[]): Promise<void>
 }
+
+/** The call that waits, and pays. */
+export type Waiting = Pick<Call<never>, 'signal' | 'time' | 'who'>
 
 type OwnFeeds = {
   add(feed: OwnFeed): void

@@ -32,7 +32,7 @@ export async function askPds(
   request: { path: string; signal: AbortSignal; who: Call['who'] },
 ): Promise<FetchedResponse | undefined> {
   const { path, signal, who } = request
-  const pds = await pdsOf(serving, repo, who)
+  const pds = await pdsOf(serving, repo, request)
   if (!pds || !URL.canParse(pds)) return undefined
   const { host } = new URL(pds)
   takeShare(serving, host, who)
@@ -51,11 +51,15 @@ export function unreachable({ did }: Pick<NamedActor, 'did'>, cause?: unknown): 
   return unavailable(message, { error: 'UpstreamFailure', cause })
 }
 
-async function pdsOf(serving: Outside, { uid, did }: NamedActor, who: Call['who']) {
+async function pdsOf(
+  serving: Outside,
+  { uid, did }: NamedActor,
+  { who, signal }: Pick<Call, 'who' | 'signal'>,
+) {
   const { accounts, resolver } = serving
   const known = uid === 0 ? undefined : accounts.pdsOf(uid)
   if (known || !isValidDid(did)) return known
-  const asker = lookupsFor(serving, who)
+  const asker = lookupsFor(serving, who, signal)
   const identity = await resolver.resolve(did, { asker }).catch((error: unknown) => {
     throw error instanceof XRPCError ? error : unreachable({ did }, error)
   })

@@ -3,6 +3,8 @@
 import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import type { Asker as LookupAsker } from '../../../sources/identity/resolver.ts'
 import type { Quotas } from '../../../sources/quota.ts'
+import { LOOKUP_MS } from '../../overload/address-time.ts'
+import { chargeFor } from '../../server/wait-left.ts'
 import type { Call } from '../call.ts'
 
 type Shares = { quotas?: Quotas | undefined }
@@ -17,13 +19,17 @@ export function takeShare({ quotas }: Shares, host: string, who: Who): void {
   throw new XRPCError(429, 'RateLimitExceeded', `Too many requests that need ${host}`)
 }
 
-/** For looking up the DIDs that a call names: in a lane of the caller's, within its share. */
-export function lookupsFor(shares: Shares, who: Who): LookupAsker {
+/**
+ * For looking up the DIDs that a call names: in a lane of the caller's, within its share.
+ * @param signal - of the call, which is charged for each
+ */
+export function lookupsFor(shares: Shares, who: Who, signal?: AbortSignal): LookupAsker {
   return {
     name: who?.key,
     beforeLookup(did) {
       const host = did.startsWith('did:web:') ? did.slice('did:web:'.length) : DIRECTORY
       takeShare(shares, host, who)
+      if (signal) chargeFor(signal, LOOKUP_MS)
     },
   }
 }
