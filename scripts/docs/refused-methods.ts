@@ -14,7 +14,7 @@ const SKELETON =
   'Between the reference and services behind it; the method without `Skeleton` is the one that clients call.'
 const PDS = 'The PDS’s.'
 const ADMIN =
-  'For the operator of a PDS; an AppView is asked for `getSubjectStatus` and `updateSubjectStatus`.'
+  'For the operator of a PDS; an AppView is asked for `getAccountInfos`, `getSubjectStatus` and `updateSubjectStatus`.'
 
 export const refusedMethods: Record<string, string> = {
   'app.bsky.ageassurance.begin': AGE,
@@ -41,7 +41,6 @@ export const refusedMethods: Record<string, string> = {
   'com.atproto.admin.disableInviteCodes': ADMIN,
   'com.atproto.admin.enableAccountInvites': ADMIN,
   'com.atproto.admin.getAccountInfo': ADMIN,
-  'com.atproto.admin.getAccountInfos': ADMIN,
   'com.atproto.admin.getInviteCodes': ADMIN,
   'com.atproto.admin.searchAccounts': ADMIN,
   'com.atproto.admin.sendEmail': ADMIN,

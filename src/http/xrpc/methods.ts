@@ -78,6 +78,7 @@ import { getTrendingTopics } from './app/bsky/unspecced/getTrendingTopics.ts'
 import { getTrends } from './app/bsky/unspecced/getTrends.ts'
 import { type AppContext, type AppParts, createAppContext } from './app-context.ts'
 import { bind } from './bind.ts'
+import { getAccountInfos } from './com/atproto/admin/getAccountInfos.ts'
 import { getSubjectStatus } from './com/atproto/admin/getSubjectStatus.ts'
 import { updateSubjectStatus } from './com/atproto/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
@@ -177,6 +178,7 @@ export const methods: readonly MethodDefinition[] = [
   getTaggedSuggestions,
   getTrendingTopics,
   getTrends,
+  getAccountInfos,
   getSubjectStatus,
   updateSubjectStatus,
   resolveHandle,

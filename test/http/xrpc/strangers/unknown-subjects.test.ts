@@ -79,6 +79,7 @@ const OF_THE_INDEX = new Set([
   'app.bsky.graph.getStarterPacksWithMembership',
   'app.bsky.graph.getSuggestedFollowsByActor',
   'app.bsky.unspecced.getTrendingTopics',
+  'com.atproto.admin.getAccountInfos',
   'com.atproto.admin.getSubjectStatus',
   'com.atproto.label.queryLabels',
   'com.atproto.identity.resolveHandle',
