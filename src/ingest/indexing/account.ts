@@ -100,13 +100,15 @@ export function showAccount(ctx: IndexContext, uid: number, takedown: TakedownSu
 /**
  * The account's PDS has no such repository (any more), but no deletion was announced: removes all
  * we hold of it, as if compared with an empty repository. If the PDS is mistaken, the account's
- * next event brings it back. Members lose nothing on a server's word.
+ * next event brings it back. Members lose nothing on a server's word. Of an account that is away, its
+ * deletion may have been announced while nobody could confirm it, so it counts however recent that is.
  */
 export function applyNotFound(ctx: IndexContext, uid: number, timeUs: number): void {
   const before = actorStatus(ctx.db, uid)
-  const isNews = before !== undefined && before.status !== DELETED && timeUs >= before.status_at
-  if (!isNews || isMember(ctx, uid)) return
-  setActorStatus(ctx.db, uid, { status: DELETED, status_at: timeUs })
+  if (!before || before.status === DELETED || isMember(ctx, uid)) return
+  if (before.status !== DEACTIVATED && timeUs < before.status_at) return
+  const statusAt = Math.max(timeUs, before.status_at)
+  setActorStatus(ctx.db, uid, { status: DELETED, status_at: statusAt })
   if (!isHiddenStatus(before.status)) ctx.changes.push({ kind: 'hidden', uid })
   beginRemoval(ctx, uid)
 }

@@ -358,13 +358,16 @@ describe('a repository missing when it is to be compared', () => {
       .get(world.uid(gone))
   let gone: PdsAccount
 
-  async function vanish(): Promise<void> {
+  async function vanish({ isSaidToBeAway = false } = {}): Promise<void> {
     const scene = await setUp()
     gone = scene.authors[0]!
     const post = world.post(gone, 'hello')
     const liking = scene.strangers[0]!
     world.live(post, like(liking, post), like(gone, world.post(scene.authors[1]!, 'liked')))
     gone.state = 'gone'
+    const base = { kind: 'account', did: gone.did, seq: undefined } as const
+    const atUs = Date.now() * 1000
+    if (isSaidToBeAway) world.live({ ...base, timeUs: atUs, active: false, status: 'deactivated' })
     world.live(sync(gone))
     await world.settled()
   }
@@ -382,6 +385,13 @@ describe('a repository missing when it is to be compared', () => {
     expect(findProfile(world.db, world.uid(gone))).toBeUndefined()
     expectCounted()
     expect(listGaps(world.db, { limit: 1 })).toMatchObject([{ cause: 'sync', state: 'closed' }])
+  })
+
+  it('leaves none either where its account was just said to be away', async () => {
+    await vanish({ isSaidToBeAway: true })
+    expect(heldPosts()).toBe(0)
+    expect(findActor(world.db, world.uid(gone))?.status).toBe(statusCode('deleted'))
+    expectCounted()
   })
 
   it('is restored completely once one of its events arrives', async () => {
