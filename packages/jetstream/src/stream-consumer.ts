@@ -1,7 +1,6 @@
-// Owns the stream: connects, resumes, fails over, and hands over batches of events. `run` is a loop of attempts, each
-// of one connection: choose host and wire, get the dictionary, find where to resume (resume.ts), open (connection.ts),
-// turn frames into events (session.ts), collect them (batcher.ts). How it ends decides what comes first: a remedy
-// (refusal.ts), a pause, perhaps another host (hosts.ts).
+// Owns the stream: connects, resumes, fails over, and hands over batches. `run` is a loop of attempts, each of one
+// connection: host and wire, dictionary, where to resume (resume.ts), open (connection.ts), frames into events
+// (session.ts), into batches (batcher.ts), then a remedy (refusal.ts), a pause or another host (hosts.ts).
 
 import type { Decompressor } from '@slipstream/zstd-dictionary'
 import { assert } from './assert.ts'
