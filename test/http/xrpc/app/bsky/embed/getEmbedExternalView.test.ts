@@ -24,11 +24,11 @@ afterEach(() => world?.dispose())
 /** A world whose PDS has these records, by at-URI, or does not answer. */
 function withPds(records: Record<string, JsonObject> | 'down') {
   const requested: string[] = []
-  const turns = { of: 0 }
+  const charges = { of: 0 }
   const w = createServingWorld({
     scope: 'network',
     members: ['alice'],
-    onMemberTime: () => (turns.of += 1),
+    onMemberTime: () => (charges.of += 1),
     fetch: async (url) => {
       const { searchParams } = new URL(url)
       const named = ['repo', 'collection', 'rkey'].map((name) => searchParams.get(name))
@@ -50,7 +50,7 @@ function withPds(records: Record<string, JsonObject> | 'down') {
     expect(status).toBe(200)
     return body as { view?: JsonObject; associatedRefs?: object[]; associatedRecords?: object[] }
   }
-  return { w, asked: requested, ask, turns }
+  return { w, asked: requested, ask, charges }
 }
 
 const both = { [ARTICLE]: documentRecord(PUBLISHED), [PUBLISHED]: publicationRecord() }
@@ -75,11 +75,11 @@ test('an article brings its publication, its whole records and its author', asyn
   expect(requested).toEqual([ARTICLE, PUBLISHED])
 })
 
-test('checking each record, and making the card, are turns of the call', async () => {
-  const { ask, turns } = withPds(both)
+test('fetching and checking each record, and making the card, are charged to the call', async () => {
+  const { ask, charges } = withPds(both)
   await ask([ARTICLE], URL_OF_ARTICLE, alice)
-  // Asking, reading and checking each record, making the card, and the answer's own four.
-  expect(turns.of).toBe(9)
+  // Asking, fetching, reading and checking each of two records, making the card, and the answer's own four.
+  expect(charges.of).toBe(11)
 })
 
 test('a publication by itself', async () => {
