@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../../base/obs/log.ts'
 import { backoffMs, jittered } from '../../../base/util/backoff.ts'
 import { asObject, parseJson } from '../../../base/util/json-object.ts'
-import { readBody } from '../../../base/util/read-body.ts'
 import { remainingRequests, retryAfterMs } from '../../../sources/identity/rate-limit-headers.ts'
 import type { ArchiveLimits } from './limits.ts'
+import { readBody } from './read-body.ts'
 
 export type ArchiveAnswer = { status: 200 | 206; headers: Headers; body: Buffer }
 
