@@ -4,6 +4,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../../../base/config/config.ts'
 import { FILE_NAME } from '../db.ts'
+import { freeBytes } from './free-bytes.ts'
 
 export type DiskUse = {
   databaseBytes: number
@@ -37,9 +38,9 @@ function sizeOf(path: string): number {
 
 /** @throws ConfigError if a copy of a database of this size does not fit into the folder */
 export function refuseFullDisk(folder: string, bytes: number, hint: string): void {
-  const { bavail, bsize } = statfsSync(folder)
-  if (bavail * bsize > bytes) return
-  const missing = Math.ceil((bytes - bavail * bsize) / 1e6)
+  const free = freeBytes(folder)
+  if (free > bytes) return
+  const missing = Math.ceil((bytes - free) / 1e6)
   const size = Math.ceil(bytes / 1e6)
   throw new ConfigError(
     `The backup takes ${size} MB, ${missing} MB more than is free in ${folder}.`,

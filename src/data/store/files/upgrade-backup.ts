@@ -13,12 +13,12 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statfsSync,
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../../../base/config/config.ts'
+import { freeBytes } from './free-bytes.ts'
 
 /** The copy's path, and the schema from which the upgrade starts: after an interrupted one, later than the copy's. */
 export type UpgradeBackup = { path: string; schema: number }
@@ -101,8 +101,7 @@ function copyComplete(path: string, copy: string): void {
 }
 
 function refuseWithoutSpace(path: string): void {
-  const { bavail, bsize } = statfsSync(dirname(path))
-  if (bavail * bsize < statSync(path).size + SPARE_BYTES) throw noSpace(path)
+  if (freeBytes(dirname(path)) < statSync(path).size + SPARE_BYTES) throw noSpace(path)
 }
 
 function noSpace(path: string): ConfigError {

@@ -1,9 +1,10 @@
 // A trial: the newest state is restored into a folder beside the database, as on a bare machine, and examined.
 
-import { mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../../../base/config/config.ts'
 import { checkDatabase } from '../../../data/store/files/backup.ts'
+import { freeBytes } from '../../../data/store/files/free-bytes.ts'
 import type { Objects } from '../copying/objects.ts'
 import { FOLDER, type OffSiteStatus } from '../status.ts'
 import { type Point, pointsOf } from './points.ts'
@@ -58,11 +59,11 @@ export async function tryRestore(parts: {
 }
 
 function refuseWithoutSpace(dataDir: string, { base }: Point): void {
-  const { bavail, bsize } = statfsSync(dataDir)
+  const free = freeBytes(dataDir)
   const needed = base.count * base.pageSize + SPARE_BYTES
-  if (bavail * bsize >= needed) return
+  if (free >= needed) return
   throw new ConfigError(
-    `A trial restore needs ${Math.ceil(needed / 1e6)} MB in ${dataDir}, which has ${Math.floor((bavail * bsize) / 1e6)} MB free.`,
+    `A trial restore needs ${Math.ceil(needed / 1e6)} MB in ${dataDir}, which has ${Math.floor(free / 1e6)} MB free.`,
     'Free some disk, or set SLIPSTREAM_OFF_SITE_TRIAL_DAYS=0 and try a restore on another machine.',
   )
 }
