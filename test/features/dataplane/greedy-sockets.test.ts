@@ -10,21 +10,12 @@ import {
   type Outgoing,
 } from '../../../src/features/dataplane/wire/listener.ts'
 import { until } from '../../support/eventually.ts'
+import { listenerConfig, TOKEN } from './listener-config.ts'
 
-const TOKEN = 'a secret of some length'
 const SECRET = `authorization: Bearer ${TOKEN}\r\n`
 const GET = 'GET / HTTP/1.1\r\nhost: a\r\n'
 const POST = 'POST / HTTP/1.1\r\nhost: a\r\n'
 const LARGE = 'a'.repeat(64 << 20)
-
-const config = {
-  dataplaneBind: '127.0.0.1',
-  dataplanePort: 0,
-  dataplaneToken: TOKEN,
-  dataplaneTlsCert: undefined,
-  dataplaneTlsKey: undefined,
-  dataplaneTlsClientCa: undefined,
-}
 
 type Limits = Parameters<typeof listen>[1]['http1Limits']
 
@@ -35,7 +26,10 @@ async function open(body: string, http1Limits: Limits = {}) {
     request.on('error', () => undefined).resume()
     request.on('end', () => response.end(body))
   }
-  const listener = await listen({ answer, grpc: () => false }, { config, http1Limits })
+  const listener = await listen(
+    { answer, grpc: () => false },
+    { config: listenerConfig, http1Limits },
+  )
   onTestFinished(() => listener.close())
   return { asked, port: listener.port }
 }

@@ -15,6 +15,7 @@ import { type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomWorld } from '../../support/random-world.ts'
 import { type DataplaneWorld, startDataplaneOver } from './dataplane-world.ts'
+import { listenerConfig } from './listener-config.ts'
 
 const SLOW = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
@@ -111,14 +112,7 @@ test('a preface split into pieces is recognised as HTTP/2', async () => {
 })
 
 test('the rest of a request is not awaited forever', async () => {
-  const config = {
-    dataplaneBind: '127.0.0.1',
-    dataplanePort: 0,
-    dataplaneToken: undefined,
-    dataplaneTlsCert: undefined,
-    dataplaneTlsKey: undefined,
-    dataplaneTlsClientCa: undefined,
-  }
+  const config = { ...listenerConfig, dataplaneToken: undefined }
   const answer = () => undefined
   const listener = await listen({ answer, grpc: () => true }, { config, streamIdleMs: 50 })
   const idle = connect(`http://127.0.0.1:${listener.port}`)

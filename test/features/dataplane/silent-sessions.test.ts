@@ -11,8 +11,7 @@ import {
   type Outgoing,
 } from '../../../src/features/dataplane/wire/listener.ts'
 import { eventually } from '../../support/eventually.ts'
-
-const TOKEN = 'a secret of some length'
+import { listenerConfig, TOKEN } from './listener-config.ts'
 
 let listener: DataplaneListener | undefined
 const sessions: ClientHttp2Session[] = []
@@ -40,18 +39,13 @@ async function ask(session: ClientHttp2Session, token: string): Promise<unknown>
   return headers[constants.HTTP2_HEADER_STATUS]
 }
 
-const config = {
-  dataplaneBind: '127.0.0.1',
-  dataplanePort: 0,
-  dataplaneToken: TOKEN,
-  dataplaneTlsCert: undefined,
-  dataplaneTlsKey: undefined,
-  dataplaneTlsClientCa: undefined,
-}
 const answer = (_request: unknown, response: Outgoing) => void response.end('')
 
 test('connections per address are limited; other addresses can still connect', async () => {
-  listener = await listen({ answer, grpc: () => false }, { config, maxOfAddress: 3 })
+  listener = await listen(
+    { answer, grpc: () => false },
+    { config: listenerConfig, maxOfAddress: 3 },
+  )
   const three = [open(), open(), open()]
   for (const session of three) expect(await ask(session, TOKEN)).toBe(200)
   const fourth = open()
@@ -63,7 +57,10 @@ test('connections per address are limited; other addresses can still connect', a
 })
 
 test('a session that shows no secret, or a wrong one, ends; one that showed it stays', async () => {
-  listener = await listen({ answer, grpc: () => false }, { config, secretWithinMs: 300 })
+  listener = await listen(
+    { answer, grpc: () => false },
+    { config: listenerConfig, secretWithinMs: 300 },
+  )
   const good = open()
   expect(await ask(good, TOKEN)).toBe(200)
   const [silent, wrong] = [open(), open()]
