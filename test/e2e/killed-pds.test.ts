@@ -1,27 +1,20 @@
 // Members' PDS, read directly, is killed (kill -9) while they write, alone and together with Slipstream. What is shown is
 // what it has in the end: nothing is lost, doubled or believed though it was never stored.
 
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createRandom } from '../support/random.ts'
 import { testSeed } from '../support/seed.ts'
 import { post } from './support/account.ts'
-import { type KillablePdsRig, startKillablePdsRig } from './support/killable-pds-rig.ts'
+import { type KillablePdsRig, useKillablePdsRig } from './support/killable-pds-rig.ts'
 
 const KILLS = 2
 const POSTS_EACH = 12
 const random = createRandom(testSeed('kill -9 of a PDS'))
 let rig: KillablePdsRig
 
-beforeAll(async () => {
-  rig = await startKillablePdsRig()
-  await rig.isEverything()
+useKillablePdsRig((started) => {
+  rig = started
 })
-
-afterEach(({ task }) => {
-  if (task.result?.state === 'fail') console.error(rig.slipstream.log().slice(-12_000))
-})
-
-afterAll(() => rig?.dispose())
 
 /**
  * All writers post at once, and somewhere within it `kill` is called.

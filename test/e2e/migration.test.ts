@@ -6,12 +6,11 @@ import { eventually } from '../support/eventually.ts'
 import { type Account, createAccount, follow, post, remove } from './support/account.ts'
 import { freePort } from './support/free-port.ts'
 import { migrate } from './support/migrate.ts'
-import { CONFIGURED_APPVIEW_DID, type Network, startNetwork } from './support/network.ts'
+import { type Network, startNetwork } from './support/network.ts'
+import { onlyHosts, PATIENCE } from './support/only-hosts.ts'
 import { fullTimeline } from './support/reading.ts'
 import { createSlipstream, type Slipstream } from './support/slipstream.ts'
 
-/** Where the account's server answers late on a busy machine, it is asked again later. */
-const PATIENCE = { withinMs: 400_000, pollMs: 200 }
 let network: Network
 let slipstream: Slipstream
 let reader: Account
@@ -23,15 +22,7 @@ beforeAll(async () => {
   const appViewDid = `did:web:localhost%3A${port}`
   const person = (name: string) => createAccount(network, { name, appViewDid })
   const hosts = [network.pdsUrl, await network.second()]
-  slipstream = createSlipstream(port, {
-    SLIPSTREAM_PLC_URL: network.plcUrl,
-    SLIPSTREAM_ALT_AUDIENCES: CONFIGURED_APPVIEW_DID,
-    SLIPSTREAM_JETSTREAM_HOSTS: 'off',
-    SLIPSTREAM_VERIFY: 'all',
-    SLIPSTREAM_RELAY_HOSTS: hosts.map((url) => url.replace('http', 'ws')).join(','),
-    SLIPSTREAM_RELAY_USE: 'always',
-    SLIPSTREAM_METRICS: 'open',
-  })
+  slipstream = createSlipstream(port, onlyHosts(network, hosts))
   reader = await person('reader')
   writers = [
     await person('mover'),

@@ -1,23 +1,17 @@
 // A PDS, read directly, whose sequence numbers are no longer the ones that it gave: set back to a backup, begun anew, past
 // ours again, or forgotten. What is shown is what it has in the end.
 
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { post } from './support/account.ts'
-import { type KillablePdsRig, PATIENCE, startKillablePdsRig } from './support/killable-pds-rig.ts'
+import { type KillablePdsRig, useKillablePdsRig } from './support/killable-pds-rig.ts'
+import { PATIENCE } from './support/only-hosts.ts'
 
 let rig: KillablePdsRig
 
-beforeAll(async () => {
-  rig = await startKillablePdsRig()
-  await rig.isEverything()
+useKillablePdsRig((started) => {
+  rig = started
 })
-
-afterEach(({ task }) => {
-  if (task.result?.state === 'fail') console.error(rig.slipstream.log().slice(-12_000))
-})
-
-afterAll(() => rig?.dispose())
 
 async function allPost(text: string): Promise<void> {
   for (const writer of rig.writers) await post(writer, text)

@@ -1,12 +1,13 @@
 // Members' own PDSs as the only sources, one of them a process that can be killed: a reader at one, writers at the other.
 // What is shown must be what that PDS has in the end.
 
-import { expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { type Account, createAccount, follow } from './account.ts'
 import { freePort } from './free-port.ts'
 import { createKillablePds, type KillablePds } from './killable-pds.ts'
-import { CONFIGURED_APPVIEW_DID, startNetwork } from './network.ts'
+import { startNetwork } from './network.ts'
+import { onlyHosts, PATIENCE } from './only-hosts.ts'
 import { fullTimeline } from './reading.ts'
 import { createSlipstream, type Slipstream } from './slipstream.ts'
 
@@ -16,31 +17,33 @@ export type KillablePdsRig = {
   writers: [Account, Account, Account]
   /** URIs of the posts in the reader's timeline. */
   visible: () => Promise<string[]>
-  /** URIs of the writers' posts that the PDS itself has. */
-  stored: () => Promise<string[]>
   /** Waits until what is shown is what the PDS has. @returns it */
   isEverything: () => Promise<string[]>
   dispose: () => Promise<void>
 }
 
-/** Where a server was away, it is asked again later. */
-export const PATIENCE = { withinMs: 400_000, pollMs: 200 }
+const LOG_TAIL = 12_000
 
-export async function startKillablePdsRig(): Promise<KillablePdsRig> {
+/** Starts one before a file's tests, and prints Slipstream's log where one fails. */
+export function useKillablePdsRig(take: (rig: KillablePdsRig) => void): void {
+  let rig: KillablePdsRig | undefined
+  beforeAll(async () => {
+    rig = await startKillablePdsRig()
+    take(rig)
+    await rig.isEverything()
+  })
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') console.error(rig?.slipstream.log().slice(-LOG_TAIL))
+  })
+  afterAll(() => rig?.dispose())
+}
+
+async function startKillablePdsRig(): Promise<KillablePdsRig> {
   const port = await freePort()
   const network = await startNetwork(port)
   const pds = await createKillablePds(network, `http://localhost:${port}`)
   await pds.start()
-  const hosts = [network.pdsUrl, pds.url]
-  const slipstream = createSlipstream(port, {
-    SLIPSTREAM_PLC_URL: network.plcUrl,
-    SLIPSTREAM_ALT_AUDIENCES: CONFIGURED_APPVIEW_DID,
-    SLIPSTREAM_JETSTREAM_HOSTS: 'off',
-    SLIPSTREAM_VERIFY: 'all',
-    SLIPSTREAM_RELAY_HOSTS: hosts.map((url) => url.replace('http', 'ws')).join(','),
-    SLIPSTREAM_RELAY_USE: 'always',
-    SLIPSTREAM_METRICS: 'open',
-  })
+  const slipstream = createSlipstream(port, onlyHosts(network, [network.pdsUrl, pds.url]))
   const appViewDid = `did:web:localhost%3A${port}`
   const there = { ...network, pdsUrl: pds.url }
   const writer = () => createAccount(there, { name: 'writer', appViewDid })
@@ -56,7 +59,6 @@ export async function startKillablePdsRig(): Promise<KillablePdsRig> {
     slipstream,
     writers,
     visible,
-    stored,
     async isEverything() {
       const all = await stored()
       await eventually(async () => expect(await visible()).toEqual(all), PATIENCE)
