@@ -9,7 +9,7 @@ import type { RepoFrame } from './frame.ts'
 export type Tail = {
   /** Of each frame that counts. @returns whether it was made shortly before the end, but came only after it */
   note(host: string, frame: RepoFrame): boolean
-  /** The connection ended, and not by us. */
+  /** The connection ended, and not by us; one that was never opened changes nothing. */
   end(host: string): void
   /** A connection was opened. @returns the accounts of the last commits before the end */
   begin(host: string): string[]
@@ -27,6 +27,7 @@ export function createTail(
 ): Tail {
   let latest: { host: string; did: string; atMs: number }[] = []
   const endedMs = new Map<string, number>()
+  const open = new Set<string>()
 
   return {
     note(host, { kind, did, timeUs }) {
@@ -37,11 +38,13 @@ export function createTail(
       return sinceEndMs > -TAIL_MS && sinceEndMs < CLOCKS_MS && isAtHome(did, host)
     },
     end(host) {
+      if (!open.delete(host)) return
       const atMs = now()
       endedMs.set(host, atMs)
       latest = latest.slice(-MOST).filter((one) => one.atMs > atMs - TAIL_MS)
     },
     begin(host) {
+      open.add(host)
       const dids = latest.flatMap((one) => (one.host === host ? one.did : []))
       latest = []
       return [...new Set(dids)].filter((did) => isAtHome(did, host))

@@ -13,6 +13,7 @@ import { createJudge } from '../../../../src/features/verification/firehose/judg
 import type { AccountKeys } from '../../../../src/features/verification/firehose/keys.ts'
 import { verifyingKey } from '../../../../src/sources/identity/verifying-key.ts'
 import { until } from '../../../support/eventually.ts'
+import { MAX_WAIT_MS } from '../../../support/patience.ts'
 import { recordedFrames } from '../../../support/recorded-frames.ts'
 import { startFirehoseDouble } from '../firehose-double.ts'
 
@@ -40,8 +41,11 @@ function accountKeys(): AccountKeys {
 }
 
 async function read(isAtHome: (did: string, host: string) => boolean) {
-  const double = await startFirehoseDouble()
+  let double = await startFirehoseDouble()
   const gaps: StreamGap[] = []
+  let failures = 0
+  // The time when the tenth was written.
+  let nowMs = commitIn(commits[9]!)!.timeUs / 1000
   const firehose = createFirehose({
     hosts: [double.url],
     judge: createJudge({ keys: accountKeys(), verifies: () => true }),
@@ -50,12 +54,15 @@ async function read(isAtHome: (did: string, host: string) => boolean) {
     isAtHome,
     apply: async (batch) => void gaps.push(...batch.gaps),
     onFailure: () => undefined,
-    log: pino({ level: 'silent' }),
-    // The time when the tenth was written.
-    now: () => commitIn(commits[9]!)!.timeUs / 1000,
-    limits: { backoffBaseMs: 2, backoffMaxMs: 20 },
+    log: pino({ level: 'warn' }, { write: () => void failures++ }),
+    now: () => nowMs,
+    // No end of the connection but by the test.
+    limits: { backoffBaseMs: 2, backoffMaxMs: 20, silentAfterMs: 2 * MAX_WAIT_MS },
   })
-  cleanups.push(double.close, () => firehose.stop())
+  cleanups.push(
+    () => double.close(),
+    () => firehose.stop(),
+  )
   firehose.start()
   const taken = async (wanted: readonly Buffer[]) => {
     const before = firehose.status().received
@@ -67,8 +74,18 @@ async function read(isAtHome: (did: string, host: string) => boolean) {
     double.disconnect()
     await until(() => double.cursors.length > connections && firehose.status().connected)
   }
+  const isAwayFor = async (ms: number) => {
+    const { port } = new URL(double.url)
+    await double.close()
+    await until(() => !firehose.status().connected)
+    nowMs += ms
+    const before = failures
+    await until(() => failures >= before + 2)
+    double = await startFirehoseDouble(Number(port))
+    await until(() => firehose.status().connected)
+  }
   await until(() => firehose.status().connected)
-  return { gaps, taken, comesBack, url: double.url }
+  return { gaps, taken, comesBack, isAwayFor, url: double.url }
 }
 
 test('where the account’s own server broke off, it is compared with it once it is back', async () => {
@@ -84,6 +101,14 @@ test('where the account’s own server broke off, it is compared with it once it
 test('so it is where the last commit before the end comes only after it', async () => {
   const { gaps, taken, comesBack } = await read(() => true)
   await comesBack()
+  await taken([commits[9]!])
+  await until(() => gaps.length > 0)
+  expect(gaps).toMatchObject([{ did: home, cause: 'broken-event' }])
+})
+
+test('so it is where it stays away for long, and was asked for in vain meanwhile', async () => {
+  const { gaps, taken, isAwayFor } = await read(() => true)
+  await isAwayFor(60_000)
   await taken([commits[9]!])
   await until(() => gaps.length > 0)
   expect(gaps).toMatchObject([{ did: home, cause: 'broken-event' }])
