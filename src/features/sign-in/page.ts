@@ -52,6 +52,7 @@ export function callbackDocument(assets: Assets, setup: Setup): string {
 <meta name="robots" content="noindex">
 <title>Signing in · Slipstream</title>
 ${setupTag(setup)}
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets.pathOf('sign-in.css')}">
 <script type="module" src="${assets.pathOf('callback.ts')}"></script>
 </head>
