@@ -83,7 +83,11 @@ class FirehoseConsumer {
     this.#limits = { ...defaultLimits, ...options.limits, maxFrameBytes: MAX_FRAME_BYTES }
     this.#hosts = createHosts(options.hosts, this.#limits, random)
     this.#receivedUntilUs = options.receivedUntilUs
-    this.#tail = createTail(options.isAtHome ?? (() => false), now)
+    this.#tail = createTail({
+      isAtHome: options.isAtHome ?? (() => false),
+      cursors: options.cursors,
+      now,
+    })
     this.#cursors = new Map(options.cursors.map((cursor) => [cursor.host, cursor]))
     this.#status = {
       host: this.#hosts.current(),

@@ -39,3 +39,9 @@ export function markOf(frame: RepoFrame): string {
   const at = frame.kind === 'commit' || frame.kind === 'sync' ? frame.rev : frame.timeUs
   return `${frame.kind} ${frame.did} ${at}`
 }
+
+/** @returns the account whose commit was the last event before this position */
+export function committerAt({ mark = '' }: StreamCursor): string | undefined {
+  const [kind, did] = mark.split(' ')
+  return kind === 'commit' ? did : undefined
+}

@@ -3,11 +3,13 @@
 // writes again, nothing tells. So these accounts are compared with their server once it is back.
 // docs/notes/2026-11-30-a-killed-pds.md
 
+import type { StreamCursor } from '@slipstream/jetstream'
 import { SECOND_MS } from '../../../base/util/durations.ts'
 import type { RepoFrame } from './frame.ts'
+import { committerAt } from './numbering.ts'
 
 export type Tail = {
-  /** Of each frame that counts. @returns whether it was made shortly before the end, but came only after it */
+  /** Of each frame that counts. @returns whether it was made before the end, or our start, but came only after it */
   note(host: string, frame: RepoFrame): boolean
   /** The connection ended, and not by us; one that was never opened changes nothing. */
   end(host: string): void
@@ -20,13 +22,22 @@ const TAIL_MS = 5 * SECOND_MS
 const CLOCKS_MS = SECOND_MS
 const MOST = 200
 
-/** @param isAtHome - whether the host is this account's own server, and the account is to be compared */
-export function createTail(
-  isAtHome: (did: string, host: string) => boolean,
-  now: () => number,
-): Tail {
-  let latest: { host: string; did: string; atMs: number }[] = []
+type TailOptions = {
+  /** Whether the host is this account's own server, and the account is to be compared. */
+  isAtHome: (did: string, host: string) => boolean
+  /** Where this process goes on: the last event may be one of a server that ended when we did. */
+  cursors: readonly StreamCursor[]
+  now: () => number
+}
+
+export function createTail({ isAtHome, cursors, now }: TailOptions): Tail {
+  let latest = cursors.flatMap((cursor) => {
+    const did = committerAt(cursor)
+    return did === undefined ? [] : { host: cursor.host, did, atMs: now() }
+  })
   const endedMs = new Map<string, number>()
+  /** When we went on with each: what was made before may be from an end that we did not see. */
+  const resumedMs = new Map<string, number>()
   const open = new Set<string>()
 
   return {
@@ -34,8 +45,10 @@ export function createTail(
       if (kind !== 'commit') return false
       latest.push({ host, did, atMs: now() })
       if (latest.length >= 2 * MOST) latest = latest.slice(-MOST)
-      const sinceEndMs = timeUs / 1000 - (endedMs.get(host) ?? Number.POSITIVE_INFINITY)
-      return sinceEndMs > -TAIL_MS && sinceEndMs < CLOCKS_MS && isAtHome(did, host)
+      const madeMs = timeUs / 1000
+      const sinceEndMs = madeMs - (endedMs.get(host) ?? Number.POSITIVE_INFINITY)
+      const isOfTail = sinceEndMs > -TAIL_MS && sinceEndMs < CLOCKS_MS
+      return (isOfTail || madeMs < (resumedMs.get(host) ?? 0)) && isAtHome(did, host)
     },
     end(host) {
       if (!open.delete(host)) return
@@ -45,8 +58,10 @@ export function createTail(
     },
     begin(host) {
       open.add(host)
+      const isFirst = !resumedMs.has(host) && cursors.some((cursor) => cursor.host === host)
+      if (isFirst) resumedMs.set(host, now())
       const dids = latest.flatMap((one) => (one.host === host ? one.did : []))
-      latest = []
+      latest = latest.filter((one) => one.host !== host)
       return [...new Set(dids)].filter((did) => isAtHome(did, host))
     },
   }

@@ -1,6 +1,6 @@
 // What may have been taken back while nobody saw it: the last commits of an account's own server before it broke off.
 
-import type { StreamGap } from '@slipstream/jetstream'
+import type { StreamCursor, StreamGap } from '@slipstream/jetstream'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { collections } from '../../../../src/base/atproto/collections.ts'
@@ -11,6 +11,7 @@ import {
 } from '../../../../src/features/verification/firehose/frame.ts'
 import { createJudge } from '../../../../src/features/verification/firehose/judge.ts'
 import type { AccountKeys } from '../../../../src/features/verification/firehose/keys.ts'
+import { markOf } from '../../../../src/features/verification/firehose/numbering.ts'
 import { verifyingKey } from '../../../../src/sources/identity/verifying-key.ts'
 import { until } from '../../../support/eventually.ts'
 import { MAX_WAIT_MS } from '../../../support/patience.ts'
@@ -40,8 +41,14 @@ function accountKeys(): AccountKeys {
   return { peek, get: async (did) => peek(did), renew: async (did) => peek(did), forget() {} }
 }
 
-async function read(isAtHome: (did: string, host: string) => boolean) {
+function cursorAt(host: string, frame: CommitFrame): StreamCursor {
+  return { host, wire: 'repos', seq: frame.seq, timeUs: frame.timeUs, mark: markOf(frame) }
+}
+
+async function read(isAtHome: (did: string, host: string) => boolean, last?: Buffer) {
   let double = await startFirehoseDouble()
+  const before = last && commitIn(last)!
+  if (last) double.send(last)
   const gaps: StreamGap[] = []
   let failures = 0
   // The time when the tenth was written.
@@ -50,7 +57,7 @@ async function read(isAtHome: (did: string, host: string) => boolean) {
     hosts: [double.url],
     judge: createJudge({ keys: accountKeys(), verifies: () => true }),
     collections: new Set(collections),
-    cursors: [],
+    cursors: before ? [cursorAt(double.url, before)] : [],
     isAtHome,
     apply: async (batch) => void gaps.push(...batch.gaps),
     onFailure: () => undefined,
@@ -112,6 +119,21 @@ test('so it is where it stays away for long, and was asked for in vain meanwhile
   await taken([commits[9]!])
   await until(() => gaps.length > 0)
   expect(gaps).toMatchObject([{ did: home, cause: 'broken-event' }])
+})
+
+test('where we ended together with it, whoever wrote last is compared', async () => {
+  const { gaps } = await read(() => true, commits[9]!)
+  await until(() => gaps.length > 0)
+  expect(gaps).toMatchObject([{ did: home, cause: 'broken-event' }])
+})
+
+test('so is whoever wrote while we were away', async () => {
+  const { gaps, taken } = await read(() => true, commits[5]!)
+  await until(() => gaps.length > 0)
+  const before = gaps.length
+  await taken(commits.slice(6, 9))
+  await until(() => gaps.length > before)
+  expect(gaps.every(({ did, cause }) => did === home && cause === 'broken-event')).toBe(true)
 })
 
 test('a relay that breaks off has nothing compared', async () => {
