@@ -72,6 +72,7 @@ test('a #sync without a commit tells of what was never sent', async () => {
   // Whoever wrote last is compared after a restart, without a word from the stream.
   await post(writers[1], 'seen')
   await rig.isEverything()
+  await rig.isRepaired()
   await slipstream.kill()
   const { uri } = await post(writers[0], 'never sent')
   const later = await post(writers[1], 'sent')

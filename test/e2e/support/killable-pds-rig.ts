@@ -19,6 +19,8 @@ export type KillablePdsRig = {
   visible: () => Promise<string[]>
   /** Waits until what is shown is what the PDS has. @returns it */
   isEverything: () => Promise<string[]>
+  /** Waits until nothing is compared any more. */
+  isRepaired: () => Promise<void>
   dispose: () => Promise<void>
 }
 
@@ -67,6 +69,12 @@ async function startKillablePdsRig(): Promise<KillablePdsRig> {
       await eventually(async () => expect(await visible()).toEqual(all), PATIENCE)
       return all
     },
+    isRepaired: () =>
+      eventually(async () => {
+        const metrics = await (await fetch(`http://localhost:${port}/metrics`)).text()
+        expect(metrics).toMatch(/^slipstream_gaps\{state="open"\} 0$/m)
+        expect(metrics).toMatch(/^slipstream_gaps\{state="repairing"\} 0$/m)
+      }, PATIENCE),
     async dispose() {
       await slipstream.dispose()
       await pds.dispose()
