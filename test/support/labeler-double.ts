@@ -168,7 +168,7 @@ function acceptListeners(http: Server, parts: Dependencies): void {
 }
 
 /** The labeler's key and address, as they appear in its DID document. */
-function declaration({ did, port, key }: { did: string; port: number; key: Keypair }) {
+export function declaration({ did, port, key }: { did: string; port: number; key: Keypair }) {
   return {
     verificationMethod: [
       {

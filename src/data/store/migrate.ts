@@ -45,6 +45,7 @@ import * as actArrivals from './migrations/026-050/050-act-arrivals.ts'
 import * as streamBytes from './migrations/062-stream-bytes.ts'
 import * as associatedRecords from './migrations/067-associated-records.ts'
 import * as streamChoices from './migrations/069-stream-choices.ts'
+import * as labelersBegun from './migrations/070-labelers-begun.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -88,6 +89,7 @@ export const coreMigrations: readonly Migration[] = [
   streamBytes,
   associatedRecords,
   streamChoices,
+  labelersBegun,
 ]
 
 export const schemaVersion = Math.max(

@@ -4,6 +4,7 @@
 import { HOUR_MS, MAX_TIMER_MS } from '../../base/util/durations.ts'
 import {
   allLabelers,
+  beginLabelerAnew,
   deleteLabeler,
   type LabelerRow,
   moveLabelerCursor,
@@ -27,6 +28,7 @@ type FollowedStreams = {
 type Options = {
   naming: Pick<Naming, 'sponsorOf'>
   onSkipped: (did: string) => void
+  onUnsigned: (did: string, uri: string) => void
 }
 
 type Row = LabelerRow & { did: string }
@@ -62,6 +64,7 @@ export function createFollowedStreams(parts: LabelsParts, options: Options): Fol
         ? [createPace(limits.bytesPerSecond * CONFIGURED_FACTOR)]
         : [createPace(limits.bytesPerSecond), together],
       onSkipped: () => options.onSkipped(did),
+      onUnsigned: (uri) => options.onUnsigned(did, uri),
       onBroken(reason) {
         streams.delete(did)
         quarantine.mark(uid, false)
@@ -149,12 +152,13 @@ function forget({ writer, writeRetry }: LabelsParts, rows: readonly Row[]): void
 type Terms = {
   paces: readonly Pace[]
   onSkipped: () => void
+  onUnsigned: (uri: string) => void
   onBroken: (reason: string) => void
 }
 
 function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms): LabelStream {
   const { actors, writer, writeRetry, onDropped } = parts
-  const { paces, onBroken, onSkipped } = terms
+  const { paces, onBroken, onSkipped, onUnsigned } = terms
   return followLabels({
     did,
     cursor,
@@ -162,6 +166,13 @@ function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms)
     paces,
     onBroken,
     onSkipped,
+    onUnsigned,
+    onBegunAnew() {
+      writeRetry.ifThereIsSpace(() =>
+        writer.commit((ctx) => beginLabelerAnew(ctx.db, uid, parts.now())),
+      )
+      onSkipped()
+    },
     find: (forceRefresh) => findLabeler(parts.resolver, did, { forceRefresh }),
     isKnown: (uri) => labelSubject({ actors }, uri) !== undefined,
     apply(labels, reached) {

@@ -13,10 +13,13 @@ type LabelQueries = {
   want(labeler: string, subjects: readonly string[]): void
   /** Makes all subjects of this labeler due again. */
   forget(labeler: string): void
+  /** Its stream could not be believed about this subject, which is queried as if there were none. */
+  doubt(labeler: string, subject: string): void
   stop(): Promise<void>
 }
 
 const MAX_REMEMBERED = 300_000
+const MAX_DOUBTED = 10_000
 
 /** `since`: queries before this time no longer count. */
 type Waiting = { subjects: Set<string>; restsUntil: number; isRunning: boolean; since: number }
@@ -27,6 +30,7 @@ export function createLabelQueries(
 ): LabelQueries {
   const { limits, now } = parts
   const requested = new LruMap<string, number>(MAX_REMEMBERED)
+  const doubted = new LruMap<string, true>(MAX_DOUBTED)
   const waiting = new Map<string, Waiting>()
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
@@ -36,12 +40,14 @@ export function createLabelQueries(
     const of = waiting.get(labeler) ?? idle()
     waiting.set(labeler, of)
     if (now() < of.restsUntil) return
-    const after = isStreamed(labeler) ? limits.askStreamedAfterMs : limits.askOthersAfterMs
-    const isDue = (at = -Infinity) => at <= of.since || now() - at >= after
+    const isFollowed = isStreamed(labeler)
     for (const subject of subjects) {
       if (of.subjects.size >= limits.maxSubjectsWaiting) break
-      const key = `${labeler} ${subject}`
-      if (!isDue(requested.get(key))) continue
+      const key = keyOf(labeler, subject)
+      const believes = isFollowed && doubted.get(key) === undefined
+      const after = believes ? limits.askStreamedAfterMs : limits.askOthersAfterMs
+      const at = requested.get(key) ?? -Infinity
+      if (at > of.since && now() - at < after) continue
       requested.set(key, now())
       of.subjects.add(subject)
     }
@@ -75,6 +81,7 @@ export function createLabelQueries(
     })
     of.isRunning = false
     if (!answer || signal.aborted) return
+    for (const subject of answer.subjects) doubted.delete(keyOf(labeler, subject))
     await apply(parts, labeler, answer)
   }
 
@@ -84,6 +91,7 @@ export function createLabelQueries(
       const of = waiting.get(labeler)
       if (of) of.since = now()
     },
+    doubt: (labeler, subject) => doubted.set(keyOf(labeler, subject), true),
     async stop() {
       stopping.abort()
       clearTimeout(timer)
@@ -91,6 +99,8 @@ export function createLabelQueries(
     },
   }
 }
+
+const keyOf = (labeler: string, subject: string) => `${labeler} ${subject}`
 
 async function apply(
   parts: LabelsParts,

@@ -28,7 +28,7 @@ export async function askLabeler(
   const drops = countingDrops(parts.onDropped)
   const identity = await findLabeler(parts.resolver, labeler)
   if (!identity) throw new Error('no labeler')
-  const { labels, isLast } = await readPages(parts, {
+  const { labels, isLast } = await readWhereItIs(parts, {
     ...question,
     identity,
     onDropped: drops.note,
@@ -70,10 +70,27 @@ function countingDrops(onDropped: LabelsParts['onDropped']) {
   return { note, count: () => dropped }
 }
 
+type Reading = Question & { identity: LabelerIdentity; onDropped: OnDropped }
+type Answer = { labels: SignedLabel[]; isLast: boolean }
+
+/** A labeler that does not answer may have moved, which its document then says. */
+async function readWhereItIs(
+  parts: Pick<LabelsParts, 'fetch' | 'limits' | 'resolver'>,
+  reading: Reading,
+): Promise<Answer> {
+  try {
+    return await readPages(parts, reading)
+  } catch (error) {
+    const identity = await findLabeler(parts.resolver, reading.labeler, { forceRefresh: true })
+    if (!identity || identity.origin === reading.identity.origin) throw error
+    return readPages(parts, { ...reading, identity })
+  }
+}
+
 async function readPages(
   { fetch, limits }: Pick<LabelsParts, 'fetch' | 'limits'>,
-  question: Question & { identity: LabelerIdentity; onDropped: OnDropped },
-): Promise<{ labels: SignedLabel[]; isLast: boolean }> {
+  question: Reading,
+): Promise<Answer> {
   const { labeler, subjects, signal, identity, onDropped } = question
   const labels: SignedLabel[] = []
   const url = new URL('/xrpc/com.atproto.label.queryLabels', identity.origin)

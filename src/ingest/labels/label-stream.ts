@@ -26,6 +26,10 @@ type StreamOptions = {
   apply: (labels: Label[], cursor: number) => boolean
   /** The history was too long, or is no longer sent: labels are missing. */
   onSkipped: () => void
+  /** The labeler has lost what came before: its stream is another one, read from its beginning. */
+  onBegunAnew: () => void
+  /** A label on this subject was not signed with the labeler's key, as far as that is known now. */
+  onUnsigned: (uri: string) => void
   /** The labeler broke a limit; the stream is closed. */
   onBroken: (reason: string) => void
   paces: readonly Pace[]
@@ -68,10 +72,12 @@ export function followLabels(options: StreamOptions): LabelStream {
   let cursor = options.cursor
   /** Whether to continue from the present and skip the missed labels. */
   let fromNow = false
+  /** Nothing came from where it was last: it may have moved. */
+  let isUnheard = false
 
   async function run(): Promise<void> {
     for (let failures = 0; !signal.aborted; failures++) {
-      const identity = await options.find(false)
+      const identity = await options.find(isUnheard)
       if (signal.aborted) return
       if (identity) {
         const applier = createLabelApplier(options.apply)
@@ -93,10 +99,14 @@ export function followLabels(options: StreamOptions): LabelStream {
         await applier.ended(signal)
         cursor = progress.cursor
         if (received > 0) failures = 0
+        isUnheard = received === 0
         log.debug({ did, ending, received }, 'a label stream ended')
         if (ending.kind === 'broken' && !signal.aborted) return options.onBroken(ending.message)
         fromNow = isTooLong
-        if (isFutureCursor(ending)) cursor = null
+        if (isFutureCursor(ending)) {
+          cursor = null
+          options.onBegunAnew()
+        }
         if (isTooLong) {
           options.onSkipped()
           continue
@@ -233,7 +243,10 @@ async function checkedLabels(
   for (const signedLabel of signed) {
     if (!options.isKnown(signedLabel.label.uri)) onDropped?.('unknown')
     else if (await isSigned(options, progress, signedLabel)) accepted.push(signedLabel.label)
-    else onDropped?.('unsigned')
+    else {
+      onDropped?.('unsigned')
+      options.onUnsigned(signedLabel.label.uri)
+    }
   }
   return { seq: frame.seq, signed, accepted }
 }

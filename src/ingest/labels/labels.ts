@@ -45,6 +45,7 @@ export function createLabels(options: LabelsOptions): Labels {
   const streams = createFollowedStreams(parts, {
     naming,
     onSkipped: (did) => queries.forget(did),
+    onUnsigned: (did, uri) => queries.doubt(did, uri),
   })
   const queries = createLabelQueries(parts, streams.isFollowed)
   const firstLookups = createFirstLookups(parts, (did, subjects) => {

@@ -2,12 +2,14 @@
 // and against the order of arrival. A labeler with real signatures and sockets, read as clients do.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
+import type { LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
 import { eventually, until } from '../../support/eventually.ts'
-import { type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
+import { frame, type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
 import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 
@@ -39,7 +41,7 @@ afterEach(async () => {
 })
 
 /** Follows the labeler, as its stream or only by queries. */
-async function open(how: 'streamed' | 'queried'): Promise<void> {
+async function open(how: 'streamed' | 'queried', limits: Partial<LabelLimits> = {}): Promise<void> {
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   diskSpace = createLabels({
     db: world.db,
@@ -59,6 +61,7 @@ async function open(how: 'streamed' | 'queried'): Promise<void> {
       gatherMs: 5,
       askStreamedAfterMs: 0,
       askOthersAfterMs: 0,
+      ...limits,
     },
   })
   diskSpace.start()
@@ -195,4 +198,43 @@ test('an answer is believed with a new key as soon as that is in the DID documen
   await labeler.say({ uri, val: 'new-key', cts: past(8) })
   await askAgain()
   await shows('old-key', 'new-key')
+})
+
+test('what a labeler has lost is withdrawn by its answers', async () => {
+  await open('streamed')
+  await labeler.say({ uri, val: 'lost', cts: past(9) })
+  await labeler.say({ uri, val: 'kept', cts: past(8) })
+  await shows('lost', 'kept')
+  labeler.answerWith(([, kept]) => [kept!])
+  labeler.send(frame({ op: -1 }, { error: 'FutureCursor' }))
+  await until(() => labeler.connections.length > 1)
+  await askAgain()
+  await shows('kept')
+})
+
+test('a subject is asked about if its label on the stream could not be verified', async () => {
+  await open('streamed', { askStreamedAfterMs: DAY_MS })
+  const requested = (times: number) =>
+    until(() => {
+      diskSpace.requested([labeler.did], [uri])
+      return labeler.queried.length >= times
+    })
+  await requested(1)
+  await labeler.say({ uri, val: 'spam' }, { forged: true })
+  await requested(2)
+})
+
+test.each(['streamed', 'queried'] as const)('a %s labeler that moved is found', async (how) => {
+  const there = await startLabelerDouble(plc, 'there.test')
+  await open(how, { restMs: 0 })
+  await askAgain()
+  const { service } = plc.document(there.did)!
+  plc.edit(labeler.did, (document) => ({ ...document, service }))
+  labeler.failWith(503)
+  labeler.hangUp()
+  await until(() => {
+    diskSpace.requested([labeler.did], [uri])
+    return (how === 'streamed' ? there.connections : there.queried).length > 0
+  })
+  await there.close()
 })

@@ -15,6 +15,8 @@ export type LabelerRow = {
   named_by: number | null
   /** Number of its labels, as far as counted. */
   kept: number
+  /** Milliseconds: since when its stream is another one than before; null if it never changed. */
+  begun_at: number | null
   open_since: number | null
   strikes: number
   quarantined_until: number | null
@@ -31,7 +33,10 @@ const statements = perDatabase((db) => ({
     ON CONFLICT (uid) DO UPDATE SET named_at = max(named_at, excluded.named_at),
       named_by = coalesce(nullif(named_by, 0), excluded.named_by, named_by)`,
   ),
-  move: db.prepare<[number | null, number]>('UPDATE labelers SET cursor = ? WHERE uid = ?'),
+  move: db.prepare<[number, number]>('UPDATE labelers SET cursor = ? WHERE uid = ?'),
+  begin: db.prepare<[number, number]>(
+    'UPDATE labelers SET cursor = NULL, begun_at = ? WHERE uid = ?',
+  ),
   keep: db.prepare<[number, number]>('UPDATE labelers SET kept = max(kept + ?, 0) WHERE uid = ?'),
   count: db.prepare<[number, number]>('UPDATE labelers SET kept = ? WHERE uid = ?'),
   open: db.prepare<[number | null, number]>('UPDATE labelers SET open_since = ? WHERE uid = ?'),
@@ -65,9 +70,14 @@ export function nameLabeler(db: WriteDb, uid: number, now: number, by: number | 
   statements(db).name.run(uid, now, by)
 }
 
-/** @param cursor - seq; null: the stream starts over */
-export function moveLabelerCursor(db: WriteDb, uid: number, cursor: number | null): void {
+/** @param cursor - seq */
+export function moveLabelerCursor(db: WriteDb, uid: number, cursor: number): void {
   statements(db).move.run(cursor, uid)
+}
+
+/** Its stream starts over, as one that knows nothing of what came before `at`. */
+export function beginLabelerAnew(db: WriteDb, uid: number, at: number): void {
+  statements(db).begin.run(at, uid)
 }
 
 /** Adds to the count of its kept labels. */

@@ -51,8 +51,9 @@ const statements = perDatabase((db) => ({
   ),
   before: db
     .prepare<[number, number, PackedRkey, number, number], string>(
-      `SELECT val FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND neg = 0
-        AND streamed = 0 AND cts_ms < ?`,
+      `SELECT val FROM labels l WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND neg = 0
+        AND (streamed = 0 OR cts_ms < (SELECT begun_at FROM labelers WHERE labelers.uid = l.src))
+        AND cts_ms < ?`,
     )
     .pluck(),
   keys: db.prepare<[number, number, PackedRkey, number, string, number], LabelKey>(
@@ -155,7 +156,10 @@ export function labelKeysAfter(db: Db, after: LabelKey | undefined, atMost: numb
   return keys.all(from.uid, from.collection, from.rkey, from.src, from.val, atMost)
 }
 
-/** Labels of a labeler on a subject from before a time that only answers brought and none withdrew. */
+/**
+ * Labels of a labeler on a subject from before a time that only answers brought, or a stream that it no longer has, and
+ * none withdrew.
+ */
 export function queriedLabelsBefore(
   db: Db,
   { subject, src, before }: { subject: LabelSubject; src: number; before: number },

@@ -71,7 +71,8 @@ export function applyLabels(
 
 /**
  * Applies a labeler's full answer about these subjects: labels missing from it are withdrawn, if an
- * answer brought them. What the stream brought is withdrawn only by a signed withdrawal.
+ * answer brought them, or a stream that the labeler has lost. What its stream brought is withdrawn
+ * only by a signed withdrawal.
  * @param requestedAt - milliseconds since 1970; newer labels arrived meanwhile and stay
  */
 export function reconcileLabels(

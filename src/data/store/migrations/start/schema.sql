@@ -386,7 +386,7 @@ CREATE TABLE labelers (
   uid INTEGER PRIMARY KEY,
   named_at INTEGER NOT NULL,          -- milliseconds: when a member's request last named it
   cursor INTEGER                      -- seq of the last frame applied; NULL: never streamed
-, named_by INTEGER, kept INTEGER NOT NULL DEFAULT 0, open_since INTEGER, strikes INTEGER NOT NULL DEFAULT 0, quarantined_until INTEGER, quarantine_reason TEXT);
+, named_by INTEGER, kept INTEGER NOT NULL DEFAULT 0, open_since INTEGER, strikes INTEGER NOT NULL DEFAULT 0, quarantined_until INTEGER, quarantine_reason TEXT, begun_at INTEGER);
 
 CREATE TABLE records (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -774,4 +774,4 @@ CREATE TABLE stream_paces (
 
 INSERT INTO post_stretches (first, id, posts, moved_from, unmoved) VALUES (0, 1, 0, NULL, NULL);
 
-PRAGMA user_version = 69;
+PRAGMA user_version = 70;
