@@ -208,6 +208,8 @@ describe('labels by a stream', () => {
   })
 
   test('resume where they were after a disconnect, and after a restart', async () => {
+    // Otherwise a question may bring a label before the stream has resumed.
+    labeler.answerWith(() => [])
     openSpace()
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
@@ -223,8 +225,8 @@ describe('labels by a stream', () => {
     await labeler.say({ uri: post.uri, val: 'third' })
     openSpace()
     await answered(timeline, ([item]) => item?.post.labels?.length === 3)
-    // A busy machine may take several attempts, and have the label by a question first.
-    await eventually(() => expect([...new Set(labeler.connections)]).toEqual(['0', '1', '2']))
+    // A busy machine may take several attempts.
+    expect([...new Set(labeler.connections)]).toEqual(['0', '1', '2'])
   })
 
   test('skip a past that is too long, which is queried instead', async () => {
