@@ -12,11 +12,12 @@ type Question = { labeler: string; subjects: string[]; signal: AbortSignal }
 const MAX_PAGES = 4
 const MAX_BYTES = 2 << 20
 /** From the lexicon. */
-const PAGE = '250'
+const PAGE = 250
 
 /**
  * @returns the labeler's current labels. `subjects` are those whose labels it sent completely: none
- *   if anything in the answer was dropped, since that may have been one of their labels.
+ *   if anything in the answer was dropped, since that may have been one of their labels, or if it
+ *   took several pages.
  * @throws if it does not answer, or answers with something unreadable.
  */
 export async function askLabeler(
@@ -28,7 +29,7 @@ export async function askLabeler(
   const drops = countingDrops(parts.onDropped)
   const identity = await findLabeler(parts.resolver, labeler)
   if (!identity) throw new Error('no labeler')
-  const { labels, isLast } = await readWhereItIs(parts, {
+  const { labels, isWhole } = await readWhereItIs(parts, {
     ...question,
     identity,
     onDropped: drops.note,
@@ -38,7 +39,7 @@ export async function askLabeler(
   for (let left = labels.length - answered.length; left > 0; left--) drops.note('not-asked')
   const sound = await soundAmong(answered, { parts, identity, labeler })
   for (let left = answered.length - sound.length; left > 0; left--) drops.note('unsigned')
-  const isComplete = isLast && drops.count() === 0
+  const isComplete = isWhole && drops.count() === 0
   return {
     subjects: isComplete ? subjects : [],
     labels: sound.map(({ label }) => label),
@@ -71,7 +72,9 @@ function countingDrops(onDropped: LabelsParts['onDropped']) {
 }
 
 type Reading = Question & { identity: LabelerIdentity; onDropped: OnDropped }
-type Answer = { labels: SignedLabel[]; isLast: boolean }
+
+/** `isWhole`: it is one page. Ozone’s pages are in no order, so that all together may lack any label. */
+type Answer = { labels: SignedLabel[]; isWhole: boolean }
 
 /** A labeler that does not answer may have moved, which its document then says. */
 async function readWhereItIs(
@@ -93,21 +96,36 @@ async function readPages(
 ): Promise<Answer> {
   const { labeler, subjects, signal, identity, onDropped } = question
   const labels: SignedLabel[] = []
+  const isOnePage = lookingForFurther()
+  let isWhole = true
   const url = new URL('/xrpc/com.atproto.label.queryLabels', identity.origin)
   for (const subject of subjects) url.searchParams.append('uriPatterns', subject)
   url.searchParams.set('sources', labeler)
-  url.searchParams.set('limit', PAGE)
+  url.searchParams.set('limit', String(PAGE))
   for (let page = 0; page < MAX_PAGES; page++) {
     const options = { maxBytes: MAX_BYTES, timeoutMs: limits.queryTimeoutMs, signal }
     const { status, body } = await fetch(url.href, options)
     if (status !== 200) throw new Error(`status ${status}`)
     const answer = lexParse(body.toString()) as { labels?: unknown; cursor?: unknown }
     if (!Array.isArray(answer?.labels)) throw new Error('no labels in the answer')
-    labels.push(...readLabels(answer.labels, labeler, onDropped))
+    const read = readLabels(answer.labels, labeler, onDropped)
+    labels.push(...read)
+    isWhole &&= isOnePage(read)
     const { cursor } = answer
     const leadsOn = typeof cursor === 'string' && cursor !== url.searchParams.get('cursor')
-    if (!leadsOn || answer.labels.length === 0) return { labels, isLast: true }
+    if (!leadsOn || answer.labels.length === 0) return { labels, isWhole }
     url.searchParams.set('cursor', cursor)
   }
-  return { labels, isLast: false }
+  return { labels, isWhole: false }
+}
+
+/** @returns whether a page, the first or a later one, leaves the answer at one that was not full. */
+function lookingForFurther(): (page: readonly SignedLabel[]) => boolean {
+  const nameOf = ({ label: { uri, val, cts } }: SignedLabel) => `${cts} ${val} ${uri}`
+  let first: ReadonlySet<string> | undefined
+  return (page) => {
+    if (first) return page.every((label) => first!.has(nameOf(label)))
+    first = new Set(page.map(nameOf))
+    return page.length < PAGE
+  }
 }

@@ -161,6 +161,22 @@ test('an answer whose cursor leads to itself is whole', async () => {
   await shows('rude')
 })
 
+test('an answer of several pages withdraws nothing', async () => {
+  await labeler.say({ uri, val: 'spam', cts: past(9) })
+  await labeler.say({ uri, val: 'rude', cts: past(8) })
+  await open('queried')
+  await shows('spam', 'rude')
+  await labeler.say({ uri, val: 'late', cts: past(7) }, { unheard: true })
+  const before = labeler.queried.length
+  labeler.alwaysNames('1')
+  labeler.answerWith(([, rude, late]) => [(labeler.queried.length - before) % 2 ? rude! : late!])
+  await askAgain()
+  await shows('spam', 'rude', 'late')
+  await askAgain()
+  await askAgain()
+  await shows('spam', 'rude', 'late')
+})
+
 test('null in an answer stands for a field that the label does not have', async () => {
   labeler.answerWith((labels) => labels.map((label) => ({ cid: null, exp: null, ...label })))
   await labeler.say({ uri, val: 'spam', cts: past(9) })
