@@ -79,6 +79,10 @@ export const namedDifferences: Difference[] = [
     why: 'A rotated key works at once.',
   },
   {
+    what: 'A label on one version of a record (`cid`) and its withdrawal on another are about one label: the newest event holds. There, and in Ozone, each version has its own, so a label on an edited post stays in force until that version’s is withdrawn.',
+    why: 'The label specification allows one set of metadata for a labeler, a subject and a value, and says that the newest is current.',
+  },
+  {
     what: 'Labels count by whoever signs them, also by a labeler without a repository (a `did:web` alone); there, a labeler must be an indexed account.',
     why: 'A client that names a labeler wants its labels, and the signature says whose they are.',
   },

@@ -103,7 +103,7 @@ export function followLabels(options: StreamOptions): LabelStream {
         log.debug({ did, ending, received }, 'a label stream ended')
         if (ending.kind === 'broken' && !signal.aborted) return options.onBroken(ending.message)
         fromNow = isTooLong
-        if (isFutureCursor(ending)) {
+        if (isFutureCursor(ending) && cursor !== null) {
           cursor = null
           options.onBegunAnew()
         }

@@ -29,10 +29,12 @@ export type RealLabeler = {
 
 /** Stores made so far; the name of a schema has no digits. */
 let stores = 0
+export type LabelerKind = keyof typeof SCRIPTS
+
 const SCRIPTS = { skyware: 'skyware-process.ts', ozone: 'ozone-process.ts' }
 
 export async function createRealLabeler(
-  kind: keyof typeof SCRIPTS,
+  kind: LabelerKind,
   { plc, postgresUrl }: { plc: PlcDouble; postgresUrl: string | undefined },
 ): Promise<RealLabeler> {
   const { did } = await plc.create({ handle: `${kind}.test` })
