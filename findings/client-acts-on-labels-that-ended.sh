@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # @atproto/api 0.21.0 (moderateProfile): labels that their labeler has withdrawn, or that have expired.
 #
-# Guess: the library that decides for clients what a label does looks at `neg` and `exp` of the label
-#   (https://atproto.com/specs/label), so a server may send all that it has, and a page that stays open shows what a label
-#   hid once the label expires.
+# Expected by https://atproto.com/specs/label, though not believed by whoever tried it: the library that decides for clients
+#   what a label does looks at `neg` and `exp`, so a server may send all that it has, and a page that stays open shows
+#   what a label hid once the label expires.
 # Seen: it looks at neither. A withdrawn label and one that expired years ago hide an account as the plain one does, also
 #   where the withdrawal stands beside the label. Only the server's leaving them out ends a label.
 # Output: plain hidden · withdrawn hidden · expired hidden · both hidden · none shown

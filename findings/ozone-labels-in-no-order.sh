@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # @atproto/ozone 0.4.2: the pages of com.atproto.label.queryLabels (on Postgres 18.4).
 #
-# Guess: the cursor is the number of the last label, and pages go by that number, so that all pages together have each
-#   label once; a page with room for all is an exception only if more than 250 are asked for.
+# Guess, from its query, which names no order: all pages together lack a label only if it is made again, or withdrawn,
+#   between two pages; where nothing changes, each label comes once.
 # Seen: the labels of a page are in the order in which Postgres finds them, and the next page begins above the number of
 #   whichever came last. Of 60 labels, made one after the other, pages of 10 bring fewer; one page brings all. A client
 #   that takes its walk for complete withdraws labels that are in force.
