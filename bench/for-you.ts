@@ -10,10 +10,11 @@ import { createRandom } from '../test/support/random.ts'
 import { type AlsResult, openPython, type Python } from './for-you/als.ts'
 import { itemCosine, MOST_LIKES, mostLiked } from './for-you/baselines.ts'
 import { keyOf, pagesOf, play, timeOf } from './for-you/engine-run.ts'
+import { hostileFigures } from './for-you/hostile.ts'
 import { memoryFigures } from './for-you/memory.ts'
 import { movieLensFigures } from './for-you/movielens.ts'
-import { createNetwork, type Hostile, type Network, type NetworkSize } from './for-you/network.ts'
-import { moved, ndcg, type Pages, recall } from './for-you/scores.ts'
+import { createNetwork, type Network, type NetworkSize } from './for-you/network.ts'
+import { ndcg, type Pages, recall } from './for-you/scores.ts'
 import { createTask, type Task } from './for-you/task.ts'
 import type { BenchOptions, BenchResult } from './runner/result.ts'
 import { bestNs, onceNs, sink } from './support/cpu-time.ts'
@@ -28,10 +29,15 @@ const DEFAULT_BYTES = 96 << 20
 /** For the small run, as large in relation to the network as the default for the full one. */
 const SMALL_BYTES = 16 << 20
 const MIDDLE_BYTES = 24 << 20
-const HOSTILE = ['usual', 'mimic', 'noisy', 'loose', 'sly', 'twins'] as const
+/** Networks differ by their seed, and a small one's more. */
+const MIDDLE_SEEDS = [1, 2, 3, 4, 5, 6]
 const READER_LIKES = 2_000
 
-export function bench({ full, wants }: BenchOptions): BenchResult[] {
+export function bench(options: BenchOptions): BenchResult[] {
+  return wantsOnlyMiddle(options) ? middleFigures() : allFigures(options)
+}
+
+function allFigures({ full, wants }: BenchOptions): BenchResult[] {
   const size = full ? FULL : SMALL
   const bytes = full ? DEFAULT_BYTES : SMALL_BYTES
   const network = createNetwork(size, SEED)
@@ -47,10 +53,8 @@ export function bench({ full, wants }: BenchOptions): BenchResult[] {
       { name: 'for-you.tenth.mb', value: tenth / 2 ** 20, unit: 'MB' },
       ...baselines(task),
       ...(als ? alsFigures(als, task) : []),
-      ...hostileFigures(size, { share: 0.05, bytes, prefix: '' }),
-      ...(full
-        ? hostileFigures(MIDDLE, { share: 0.1, bytes: MIDDLE_BYTES, prefix: 'middle.' })
-        : []),
+      ...hostileFigures(size, { share: 0.05, bytes, seeds: [SEED], prefix: '' }),
+      ...(full ? middleFigures() : []),
       ...costs(network, bytes),
       ...memoryFigures(network, bytes),
       ...(python ? movieLensFigures(python) : []),
@@ -58,6 +62,16 @@ export function bench({ full, wants }: BenchOptions): BenchResult[] {
   } finally {
     python?.close()
   }
+}
+
+/** The small network takes a minute, all of it several. */
+function wantsOnlyMiddle({ wants }: BenchOptions): boolean {
+  return wants('for-you.middle') && !wants('for-you.engine')
+}
+
+function middleFigures(): BenchResult[] {
+  const options = { share: 0.1, bytes: MIDDLE_BYTES, seeds: MIDDLE_SEEDS, prefix: 'middle.' }
+  return hostileFigures(MIDDLE, options)
 }
 
 function pagesWith(task: Task, bytes: number): Pages {
@@ -103,36 +117,6 @@ function alsFigures(als: AlsResult, task: Task): BenchResult[] {
     ...scored('als_fresh', pages(als.fresh), task),
     { name: 'for-you.als.mb', value: als.bytes / 2 ** 20, unit: 'MB' },
     { name: 'for-you.als.training_s', value: als.seconds, unit: 's' },
-  ]
-}
-
-/** How much of the readers' pages differs from those in the same network without hostile accounts. */
-function hostileFigures(
-  size: NetworkSize,
-  { share, bytes, prefix }: { share: number; bytes: number; prefix: string },
-): BenchResult[] {
-  const taskWith = (kind: Hostile) => createTask(createNetwork(size, SEED, kind), share, SEED)
-  const peaceful = pagesWith(taskWith('none'), bytes)
-  return HOSTILE.flatMap((kind) =>
-    hostileFiguresOf(`${prefix}${kind}`, taskWith(kind), { peaceful, bytes }),
-  )
-}
-
-function hostileFiguresOf(
-  name: string,
-  task: Task,
-  { peaceful, bytes }: { peaceful: Pages; bytes: number },
-): BenchResult[] {
-  const pages = pagesWith(task, bytes)
-  const { firstRingPost, firstHostile, liker } = task.network
-  const all = [...pages.values()].flat()
-  const ring = all.filter((post) => post >= firstRingPost).length
-  const hostile = liker.reduce((sum, value) => sum + (value >= firstHostile ? 1 : 0), 0)
-  return [
-    { name: `for-you.${name}.likes`, value: hostile / liker.length, unit: 'share' },
-    { name: `for-you.${name}.moved`, value: moved(pages, peaceful), unit: 'share' },
-    { name: `for-you.${name}.recall50`, value: recall(pages, task.held), unit: 'share' },
-    { name: `for-you.${name}.ring_posts`, value: ring / all.length, unit: 'share' },
   ]
 }
 
