@@ -70,7 +70,7 @@ export class CallTime {
     return current ? work() : this.goOn(work)
   }
 
-  /** Counts what another thread has done for the call. */
+  /** Counts what was done for the call in none of its turns, or by another thread. */
   addElsewhere(ms: number): void {
     this.#usedMs += ms
     this.#options.onUsed?.(this.#usedMs)
@@ -100,7 +100,7 @@ export function isTimeUp(): boolean {
 }
 
 /** What is known for one look only may be kept for the next part of the call's list. */
-export function currentCall(): Pick<CallTime, 'hasMoreParts'> | undefined {
+export function currentCall(): Pick<CallTime, 'hasMoreParts' | 'addElsewhere'> | undefined {
   return current
 }
 

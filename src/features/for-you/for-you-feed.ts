@@ -210,10 +210,10 @@ const noMatter = () => undefined
 async function readerOf(
   { actors, app, serviceAuth }: Dependencies,
   token: string | undefined,
-  { signal, who }: Waiting,
+  by: Waiting,
 ): Promise<Viewer> {
   if (token === undefined) return undefined
-  const asker = lookupsFor(app, who, signal)
+  const asker = lookupsFor(app, by)
   const proof = await serviceAuth.verify(token, SKELETON, { asker }).catch((cause: unknown) => {
     throw new XRPCError(401, 'AuthRequired', 'the token is not valid for this method', { cause })
   })

@@ -66,7 +66,7 @@ export function createDispatch(options: {
       : route.parseInput(NO_BODY, '')
     const labelers = acceptLabelers(request.header('atproto-accept-labelers'), viewer)
     const given = { params, input }
-    const byDid = method.byDid ? caller.time.run(() => method.byDid!(given, caller.who)) : given
+    const byDid = method.byDid ? caller.time.run(() => method.byDid!(given, caller)) : given
     const named = byDid instanceof Promise ? await byDid : byDid
     const context = new Context(
       { ...identity, ...named, who: caller.who, labelers },

@@ -79,7 +79,10 @@ export type Method<P = Params, I = unknown> = {
    * unset if the request names no records.
    */
   byDid?:
-    | ((request: Named<P, I>, who: MethodContext['who']) => Named<P, I> | Promise<Named<P, I>>)
+    | ((
+        request: Named<P, I>,
+        by: Pick<MethodContext, 'who' | 'time'>,
+      ) => Named<P, I> | Promise<Named<P, I>>)
     | undefined
   /**
    * Waits for data that the answer needs, before the handler runs and without a place in the queue;

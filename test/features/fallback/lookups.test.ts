@@ -1,5 +1,5 @@
-// Visitors that have us look up strangers in the PLC directory before the public AppView is asked about them: members
-// and the background keep most of what the directory allows.
+// Strangers that are looked up in the PLC directory before the public AppView is asked about them: of what the directory
+// allows, visitors leave most to members and the background; and both the look-ups and the question are charged.
 
 import { afterEach, expect, test } from 'vitest'
 import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
@@ -38,4 +38,24 @@ test('three visitors leave members their look-ups at the directory', async () =>
   const before = looked.length
   for (let i = 0; i < ENOUGH; i++) await ask(path(FLOODS + i), alice)
   expect(looked).toHaveLength(before + 2 * ENOUGH)
+})
+
+/** No other time passes in this world. */
+const LOOKUP_MS = 2
+
+test('each is charged to its call, and so is what the public AppView is asked', async () => {
+  double = await startAppviewDouble()
+  double.answer(PROFILES, { profiles: [] })
+  let usedMs = 0
+  const world = createServingWorld({
+    members: ['alice'],
+    elsewhere: asking(double),
+    onMemberTime(_, ms) {
+      usedMs += ms
+    },
+  })
+  await world.ask(PROFILES, { actors: [didOf('bob'), didOf('eve')] }, didOf('alice'))
+  // Two accounts, a question and its few bytes.
+  expect(Math.floor(usedMs)).toBe(3 * LOOKUP_MS)
+  world.dispose()
 })

@@ -28,7 +28,7 @@ export async function askFallback(
     waitShare: waitShare * shareLeft(call.signal),
     labelers: accepted?.dids ?? [],
     asker: call.who,
-    part: time && ((work) => time.part(work)),
+    time,
     acceptLabelers: accepted && formatLabelers(accepted),
   })
   if (!answer) return undefined

@@ -190,7 +190,7 @@ function itemsIn(nsid: string, body: JsonObject): unknown[] | undefined {
 function findSubject(
   app: FallbackContext,
   { missingData: { about, param }, method }: { missingData: Complete; method: string },
-  { params, reader, viewer, who }: Call,
+  { params, reader, viewer, who, time }: Call,
 ): MaybeLater<Subject | undefined> {
   const named = String(params[param])
   if (about === 'post') {
@@ -201,7 +201,7 @@ function findSubject(
     return did === viewer?.did && !isHeld ? undefined : { key: named, isHeld }
   }
   const [, , authority = '', ...rest] = about === 'record' ? named.split('/') : ['', '', named]
-  return andThen(app.names.find(authority, who), (found) => {
+  return andThen(app.names.find(authority, { who, time }), (found) => {
     if (!found || isAway(app, found.uid, reader)) return undefined
     const key = rest.length > 0 ? ['at:', '', found.did, ...rest].join('/') : found.did
     const isHeld =

@@ -17,7 +17,7 @@ export function handleFromFallback(app: FallbackContext, own: OwnMethod): Answer
     const did = found?.['did']
     if (typeof did !== 'string') return settle(ours)
     const identity = await app.resolver
-      .resolve(did, { asker: lookupsFor(app, call.who) })
+      .resolve(did, { asker: lookupsFor(app, call) })
       .catch(() => undefined)
     return identity?.handle?.toLowerCase() === handle ? { body: { did } } : settle(ours)
   }

@@ -26,7 +26,7 @@ const DECLARED = ['chat']
 
 export function oneProfile(app: FallbackContext, own: OwnMethod): Answering {
   return async (call) => {
-    const found = await app.names.find(String(call.params['actor']), call.who)
+    const found = await app.names.find(String(call.params['actor']), call)
     if (!found || !isStranger(app, found, call)) {
       await countsOf(app, [found], call)
       return own.answer(call)
@@ -46,7 +46,7 @@ export function oneProfile(app: FallbackContext, own: OwnMethod): Answering {
 export function manyProfiles(app: FallbackContext, own: OwnMethod): Answering {
   return async (call) => {
     const names = call.params['actors'] as string[]
-    const found = await findSome(app.names, names, call.who)
+    const found = await findSome(app.names, names, call)
     const ours = countsOf(app, found, call).then(() => own.answer(call))
     const strangers = strangersAmong(app, { names, found }, call)
     if (strangers.size === 0) return ours
@@ -73,11 +73,11 @@ export function manyProfiles(app: FallbackContext, own: OwnMethod): Answering {
 function thatNobodyIs(
   app: FallbackContext,
   sought: readonly NamedActor[],
-  { who }: Call,
+  call: Call,
 ): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   if (sought.some(({ uid }) => uid !== 0)) return promise
-  const asker = lookupsFor(app, who)
+  const asker = lookupsFor(app, call)
   Promise.all(sought.map(({ did }) => app.resolver.resolve(did, { asker }))).then(
     (identities) => {
       if (identities.every((identity) => identity === undefined)) resolve(undefined)

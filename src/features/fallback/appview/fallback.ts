@@ -8,7 +8,9 @@ import type { Lexicons } from '@atproto/lexicon'
 import type { Logger } from '../../../base/obs/log.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
+import type { CallTime } from '../../../base/util/turn.ts'
 import { within } from '../../../base/util/waits.ts'
+import { msOfFetch } from '../../../http/xrpc/strangers/charged-fetch.ts'
 import { requestedPauseMs } from '../../../sources/circuit-breaker.ts'
 import type { FetchedResponse, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import type { Asker, Quota } from '../../../sources/quota.ts'
@@ -28,8 +30,8 @@ type Question = {
   waitShare?: number
   /** Never sent. */
   asker?: Asker
-  /** Runs a part of the asking call's work, such as reading megabytes, when its caller has a turn. */
-  part?: (<T>(work: () => T | Promise<T>) => T | Promise<T>) | undefined
+  /** Of the asking call, which is charged for the request: reading megabytes is a part of its work. */
+  time?: Pick<CallTime, 'part' | 'addElsewhere'> | undefined
 }
 
 export type Fallback = {
@@ -93,6 +95,7 @@ export function createFallback(parts: FallbackParts): Fallback {
     const startedAt = now()
     const timeoutMs = Math.max(TIMEOUT_MS, maxWaitMs)
     const response = await send(parts, question, timeoutMs).catch(() => undefined)
+    question.time?.addElsewhere(msOfFetch(response?.body.length ?? 0))
     if (response) quota.note(response.headers)
     const outcome = judge(response)
     const isSlow = now() - startedAt > maxWaitMs
@@ -125,8 +128,8 @@ export function createFallback(parts: FallbackParts): Fallback {
   }
 }
 
-function partOf<T>({ part }: Question, work: () => T | Promise<T>): T | Promise<T> {
-  return part ? part(work) : work()
+function partOf<T>({ time }: Question, work: () => T | Promise<T>): T | Promise<T> {
+  return time ? time.part(work) : work()
 }
 
 type Lines = { member: AskingLine; visitor: AskingLine }

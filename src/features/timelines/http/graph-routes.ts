@@ -157,20 +157,20 @@ async function readCall(
 }
 
 async function withNames(call: Call, readNames: ReadNames): Promise<Call> {
-  const { who } = call.asker.caller
+  const { caller } = call.asker
   const query = new URLSearchParams(call.query)
   for (const name of ['actor', 'set']) {
     const given = call.query.getAll(name).slice(0, MAX_COUNTED + 1)
     const kinds = given.map((text) => (name === 'set' ? (SET_KIND.exec(text)?.[0] ?? '') : ''))
     const names = given.map((text, i) => text.slice(kinds[i]!.length))
-    const read = await readNames(names, who)
+    const read = await readNames(names, caller)
     query.delete(name)
     for (const [i, value] of read.entries()) query.append(name, `${kinds[i]}${value}`)
   }
   const body = async () => {
     const parsed = pairsSchema.safeParse(await call.body())
     if (!parsed.success) throw unfitPairs()
-    const read = await readNames(parsed.data.pairs.flat(), who)
+    const read = await readNames(parsed.data.pairs.flat(), caller)
     return { pairs: parsed.data.pairs.map((_, i) => read.slice(2 * i, 2 * i + 2)) }
   }
   return { ...call, query, body }

@@ -5,7 +5,7 @@ import { parseNamedThing } from '../../../base/atproto/named-thing.ts'
 import { invalidRequest } from '../../../base/atproto/xrpc-error.ts'
 import { allOf, andThen, type MaybeLater } from '../../../base/util/turn.ts'
 import type { Needs } from '../../../http/xrpc/define.ts'
-import type { Asker } from '../../../sources/quota.ts'
+import type { LookedUpFor } from '../../../http/xrpc/strangers/outside-shares.ts'
 import { isFit, KINDS } from '../sources/timeline-key.ts'
 
 const MAX_NAMED = 16
@@ -14,11 +14,15 @@ const MAX_NAMED = 16
  * Parts that name nothing stay as they are.
  * @throws XRPCError 400 for a handle that leads to no account, 503 if that can't be told now
  */
-export function readKey({ names }: Needs<'names'>, text: string, who: Asker): MaybeLater<string> {
+export function readKey(
+  { names }: Needs<'names'>,
+  text: string,
+  by: LookedUpFor,
+): MaybeLater<string> {
   const parts = text.split('+')
   if (parts.length > MAX_NAMED || parts.every(isInteger)) return text
   return andThen(
-    allOf(parts.map((part) => readPart({ find: (actor) => names.find(actor, who) }, part))),
+    allOf(parts.map((part) => readPart({ find: (actor) => names.find(actor, by) }, part))),
     (read) => read.join('+'),
   )
 }

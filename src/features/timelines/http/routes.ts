@@ -124,7 +124,7 @@ function decoded(text: string | undefined): string | undefined {
 async function readCall(parts: RouteParts, request: HttpRequest, written: string): Promise<Call> {
   const asker = await parts.access(request)
   request.clock?.mark('token')
-  const key = await readKey(parts, written, asker.caller.who)
+  const key = await readKey(parts, written, asker.caller)
   return { request, asker, key, keys: parseTimelineKey(key, asker.isMember) }
 }
 

@@ -72,8 +72,8 @@ export function createGenerators(parts: Dependencies, now: () => number = Date.n
         throw isPassing ? error : noSuchFeed()
       })
     },
-    async endpointOf(did, { who }) {
-      const asker = lookupsFor(parts, who)
+    async endpointOf(did, call) {
+      const asker = lookupsFor(parts, call)
       const identity = await parts.resolver.resolve(did, { asker }).catch((error: unknown) => {
         if (error instanceof XRPCError) throw error
         throw notHereYet(`could not resolve identity: ${did}`)

@@ -11,8 +11,8 @@ import type { Accounts } from '../../../data/store/read/accounts/accounts.ts'
 import { UnansweredError } from '../../../sources/identity/fetch-identity.ts'
 import { registrableDomain } from '../../../sources/identity/registrable-domain.ts'
 import type { Resolver } from '../../../sources/identity/resolver.ts'
-import type { Asker, Quotas } from '../../../sources/quota.ts'
-import { takeShare } from '../strangers/outside-shares.ts'
+import type { Quotas } from '../../../sources/quota.ts'
+import { type LookedUpFor, takeLookup } from '../strangers/outside-shares.ts'
 import { notHereYet } from '../waiting/not-here.ts'
 
 /** `uid` is 0 for an unknown account. */
@@ -20,11 +20,10 @@ export type NamedActor = { did: string; uid: number }
 
 type ActorNames = {
   /**
-   * @param who - for whom a look-up is made
    * @returns undefined for a handle that does not resolve
    * @throws XRPCError NotHereYet if that can't be told now, 429 if it is beyond the caller's share
    */
-  find(actor: string, who: Asker): MaybeLater<NamedActor | undefined>
+  find(actor: string, by: LookedUpFor): MaybeLater<NamedActor | undefined>
   /** Uses only our own index. */
   known(actor: string): NamedActor | undefined
   /** Whether `find` will look up nothing. */
@@ -71,10 +70,10 @@ export function createActorNames(parts: {
     return before && now() - before.at < REMEMBERED_FOR_MS ? before : undefined
   }
 
-  async function lookUp(handle: string, who: Asker): Promise<string | undefined> {
+  async function lookUp(handle: string, by: LookedUpFor): Promise<string | undefined> {
     const before = remembered(handle)
     if (before) return answerOf(handle, before)
-    takeShare(parts, `handles of ${registrableDomain(handle) ?? handle}`, who)
+    takeLookup(parts, `handles of ${registrableDomain(handle) ?? handle}`, by)
     try {
       const did = await resolver.resolveHandle(handle)
       const at = did === undefined ? now() - REMEMBERED_FOR_MS + NOBODY_FOR_MS : now()
@@ -90,15 +89,15 @@ export function createActorNames(parts: {
     }
   }
 
-  async function findByFallback(handle: string, who: Asker): Promise<NamedActor | undefined> {
-    const did = await lookUp(handle.toLowerCase(), who)
+  async function findByFallback(handle: string, by: LookedUpFor): Promise<NamedActor | undefined> {
+    const did = await lookUp(handle.toLowerCase(), by)
     return did === undefined ? undefined : { did, uid: actors.uidOf(did) }
   }
 
   return {
     known,
     isRemembered: (actor) => known(actor) !== undefined || !!remembered(actor.toLowerCase()),
-    find: (actor, who) => known(actor) ?? findByFallback(actor, who),
+    find: (actor, by) => known(actor) ?? findByFallback(actor, by),
   }
 }
 
@@ -119,9 +118,9 @@ function notResolved(handle: string) {
 export async function findSome(
   names: Pick<ActorNames, 'find'>,
   actors: readonly string[],
-  who: Asker,
+  by: LookedUpFor,
 ): Promise<(NamedActor | undefined)[]> {
-  const found = await Promise.allSettled(actors.map(async (actor) => names.find(actor, who)))
+  const found = await Promise.allSettled(actors.map(async (actor) => names.find(actor, by)))
   const failed = found.find((result) => result.status === 'rejected')
   const isAnyFound = found.some(
     (result) => result.status === 'fulfilled' && result.value !== undefined,

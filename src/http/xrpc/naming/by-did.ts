@@ -4,9 +4,9 @@
 
 import type { Lexicons, LexUserType } from '@atproto/lexicon'
 import { allOf, andThen, type MaybeLater } from '../../../base/util/turn.ts'
-import type { Asker } from '../../../sources/quota.ts'
 import type { Params } from '../../server/method.ts'
 import type { Needs } from '../define.ts'
+import type { LookedUpFor } from '../strangers/outside-shares.ts'
 import { notHereYet } from '../waiting/not-here.ts'
 
 type Request = { params: Params; input: unknown }
@@ -27,17 +27,17 @@ const MAX_LOOKED_UP = 25
 export function namingByDid(
   { names }: Needs<'names'>,
   { lexicons, nsid }: { lexicons: Lexicons; nsid: string },
-): ((request: Request, who: Asker) => MaybeLater<Request>) | undefined {
+): ((request: Request, by: LookedUpFor) => MaybeLater<Request>) | undefined {
   const method = lexicons.getDefOrThrow(nsid, ['query', 'procedure'])
   const inParams = atUrisOf(paramsOf(method))
   const inInput = atUrisOf(inputOf(method))
   if (inParams.length + inInput.length === 0) return undefined
-  return (request, who) => {
+  return (request, by) => {
     const params = request.params as Values
     const input = request.input as Values
     const handles = new Set([...handlesIn(params, inParams), ...handlesIn(input, inInput)])
     if (handles.size === 0) return request
-    return andThen(didsOf(names, [...handles], who), (dids) => ({
+    return andThen(didsOf(names, [...handles], by), (dids) => ({
       params: withDids(params, inParams, dids),
       input: inInput.length === 0 ? input : withDids(input, inInput, dids),
     }))
@@ -68,12 +68,12 @@ function handlesIn(values: Values, fields: readonly string[]): string[] {
 function didsOf(
   { find, isRemembered }: Needs<'names'>['names'],
   handles: readonly string[],
-  who: Asker,
+  by: LookedUpFor,
 ): MaybeLater<ReadonlyMap<string, string>> {
   let looked = 0
   const found = handles.map((handle) => {
     if (!isRemembered(handle) && ++looked > MAX_LOOKED_UP) return Promise.reject(tooManyUnknown())
-    return find(handle, who)
+    return find(handle, by)
   })
   return andThen(allOf(found), (actors) => {
     const pairs = handles.map((handle, i) => [handle, actors[i]?.did] as const)
@@ -85,10 +85,14 @@ function didsOf(
  * The same for one at-URI, where a lexicon does not say that there is one.
  * @throws XRPCError NotHereYet if the handle's servers don't answer
  */
-export function uriByDid({ names }: Needs<'names'>, uri: string, who: Asker): MaybeLater<string> {
+export function uriByDid(
+  { names }: Needs<'names'>,
+  uri: string,
+  by: LookedUpFor,
+): MaybeLater<string> {
   const parts = splitUri(uri)
   if (!parts) return uri
-  return andThen(names.find(parts.handle, who), (found) =>
+  return andThen(names.find(parts.handle, by), (found) =>
     found ? `${SCHEME}${found.did}${parts.path}` : uri,
   )
 }

@@ -8,15 +8,18 @@ import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import type { NamedActor } from './actor-names.ts'
 
-type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'who'>
+type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'who' | 'time'>
 
 /**
  * Finds the account. An unknown one has the uid 0 and is requested.
  * @throws XRPCError with the message `refusal`
  */
 export function namedActor(refusal: string) {
-  return ({ names }: Needs<'names'>, { params, reader, who }: ActorCall): MaybeLater<NamedActor> =>
-    andThen(names.find(params.actor, who), (found) => {
+  return (
+    { names }: Needs<'names'>,
+    { params, reader, who, time }: ActorCall,
+  ): MaybeLater<NamedActor> =>
+    andThen(names.find(params.actor, { who, time }), (found) => {
       if (!found) throw invalidRequest(refusal)
       if (found.uid === 0) reader.missing.add({ dids: [found.did] })
       return found
@@ -29,9 +32,9 @@ export function namedActor(refusal: string) {
  */
 export function visibleActor(
   { names, viewCache }: Needs<'names' | 'viewCache'>,
-  { params, reader, who }: ActorCall,
+  { params, reader, who, time }: ActorCall,
 ): MaybeLater<{ uid: number; view: ReadyJson }> {
-  return andThen(names.find(params.actor, who), (found) => {
+  return andThen(names.find(params.actor, { who, time }), (found) => {
     const uid = found?.uid ?? 0
     const [view] = uid === 0 ? [] : viewCache.profiles([uid], reader)
     if (found?.uid === 0) reader.missing.add({ dids: [found.did] })

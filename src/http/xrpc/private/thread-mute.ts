@@ -12,10 +12,11 @@ type Dependencies = Needs<'actors' | 'lookups' | 'muteCounts' | 'resolver' | 'wr
 
 /** Passes the change on to the ingest thread. */
 export function notifiesThread(kind: 'mute-thread' | 'unmute-thread') {
-  return async (app: Dependencies, { viewer, input }: SignedInCall<unknown, { root: string }>) => {
+  return async (app: Dependencies, call: SignedInCall<unknown, { root: string }>) => {
+    const { viewer, input } = call
     const uri = input.root
     if (!isPostUri(uri)) throw invalidRequest('The root of a thread is a post')
-    await checkExists(app, uri.split('/')[2]!, { viewer, refusal: 'Post not found' })
+    await checkExists(app, uri.split('/')[2]!, { by: call, refusal: 'Post not found' })
     if (kind === 'mute-thread' && app.muteCounts.threads(viewer.uid) >= MAX_THREAD_MUTES) {
       throw invalidRequest(`At most ${MAX_THREAD_MUTES} threads can be muted`)
     }

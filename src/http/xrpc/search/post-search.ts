@@ -90,10 +90,11 @@ type TagParts = Needs<'tagRules'>
 /** Leaves out posts that moderators' tags hide from the caller. */
 export async function presentedPostSearch(
   app: SearchParts & TagParts,
-  { reader: { viewer, seesTakenDown }, who }: Pick<Call, 'reader' | 'who'>,
+  call: Pick<Call, 'reader' | 'who' | 'time'>,
   params: PostSearchParams,
 ): Promise<PostSearch | undefined> {
-  const names = { find: (actor: string) => app.names.find(actor, who) }
+  const { viewer, seesTakenDown } = call.reader
+  const names = { find: (actor: string) => app.names.find(actor, call) }
   const search = await postSearch({ ...app, names }, viewer, params)
   if (!search || seesTakenDown) return search
   return { ...search, leftOut: { tags: tagsLeftOut(app, params), except: viewer?.uid ?? 0 } }

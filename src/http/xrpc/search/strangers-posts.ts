@@ -16,7 +16,7 @@ export function awaitingAuthor<Params extends { cursor?: string }>(
   type SearchCall = Call<Params>
   const find = ({ names }: Needs<'names'>, call: SearchCall) => {
     const name = onlyAuthor(paramsOf(call.params))
-    return name === undefined ? undefined : names.find(name, call.who)
+    return name === undefined ? undefined : names.find(name, call)
   }
   return {
     ready(app: Dependencies, call: SearchCall): Promise<void> | undefined {

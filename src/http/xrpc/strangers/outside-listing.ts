@@ -41,7 +41,7 @@ export function createOutsideListing(parts: Outside, now: () => number = Date.no
       const path = `${LIST}?${query}`
       const before = listed.get(path)
       if (before && now() - before.at < REMEMBERED_FOR_MS) return before.page
-      const response = await askPds(parts, repo, { path, signal, who })
+      const response = await askPds(parts, repo, { path, signal, who, time })
       const body = response?.status === 200 ? response.body : undefined
       const request = { repo, collection, cursor }
       const page = body && (await inTurn({ time }, () => readPage(body, request)))

@@ -7,9 +7,8 @@ import type { Accounts } from '../../../data/store/read/accounts/accounts.ts'
 import type { FetchedResponse, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../../sources/identity/resolver.ts'
 import type { Quotas } from '../../../sources/quota.ts'
-import type { Call } from '../call.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
-import { lookupsFor, takeShare } from './outside-shares.ts'
+import { type LookedUpFor, lookupsFor, takeShare } from './outside-shares.ts'
 
 export type Outside = {
   accounts: Accounts
@@ -29,7 +28,7 @@ const TIMEOUT_MS = 5_000
 export async function askPds(
   serving: Outside,
   repo: NamedActor,
-  request: { path: string; signal: AbortSignal; who: Call['who'] },
+  request: { path: string; signal: AbortSignal } & LookedUpFor,
 ): Promise<FetchedResponse | undefined> {
   const { path, signal, who } = request
   const pds = await pdsOf(serving, repo, request)
@@ -51,15 +50,11 @@ export function unreachable({ did }: Pick<NamedActor, 'did'>, cause?: unknown): 
   return unavailable(message, { error: 'UpstreamFailure', cause })
 }
 
-async function pdsOf(
-  serving: Outside,
-  { uid, did }: NamedActor,
-  { who, signal }: Pick<Call, 'who' | 'signal'>,
-) {
+async function pdsOf(serving: Outside, { uid, did }: NamedActor, by: LookedUpFor) {
   const { accounts, resolver } = serving
   const known = uid === 0 ? undefined : accounts.pdsOf(uid)
   if (known || !isValidDid(did)) return known
-  const asker = lookupsFor(serving, who, signal)
+  const asker = lookupsFor(serving, by)
   const identity = await resolver.resolve(did, { asker }).catch((error: unknown) => {
     throw error instanceof XRPCError ? error : unreachable({ did }, error)
   })

@@ -7,9 +7,9 @@ import { invalidRequest, XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import { inTurn } from '../../../base/util/turn.ts'
 import { readSafeJson } from '../../server/input.ts'
-import type { Call } from '../call.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import { askPds, type Outside, unreachable } from './outside-pds.ts'
+import type { LookedUpFor } from './outside-shares.ts'
 
 type OutsideRecord = { uri: string; cid: string; value: JsonObject }
 
@@ -23,14 +23,14 @@ type Key = { collection: string; rkey: string; cid?: string }
 export async function fetchRecord(
   serving: Outside,
   repo: NamedActor,
-  request: { key: Key; signal: AbortSignal; who?: Call['who']; time?: Call['time'] | undefined },
+  request: { key: Key; signal: AbortSignal } & LookedUpFor,
 ): Promise<OutsideRecord> {
   const { key, signal, who, time } = request
   const { collection, rkey, cid } = key
   const uri = `at://${repo.did}/${collection}/${rkey}`
   const query = new URLSearchParams({ repo: repo.did, collection, rkey, ...(cid && { cid }) })
   const path = `com.atproto.repo.getRecord?${query}`
-  const response = await askPds(serving, repo, { path, signal, who })
+  const response = await askPds(serving, repo, { path, signal, who, time })
   if (!response) throw notLocated(uri)
   if (DENIALS.has(response.status)) throw notLocated(uri)
   return inTurn({ time }, () => {

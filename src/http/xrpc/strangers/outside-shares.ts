@@ -4,11 +4,13 @@ import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import type { Asker as LookupAsker } from '../../../sources/identity/resolver.ts'
 import type { Quotas } from '../../../sources/quota.ts'
 import { LOOKUP_MS } from '../../overload/address-time.ts'
-import { chargeFor } from '../../server/wait-left.ts'
-import type { Call } from '../call.ts'
+import type { MethodContext } from '../../server/method.ts'
 
 type Shares = { quotas?: Quotas | undefined }
-type Who = Call['who']
+type Who = MethodContext['who']
+
+/** The call that something is looked up for: it pays, since connecting and reading are in no turn of it. */
+export type LookedUpFor = Pick<MethodContext, 'who' | 'time'>
 
 /** All directory look-ups count as one host's. */
 const DIRECTORY = 'the PLC directory'
@@ -19,17 +21,19 @@ export function takeShare({ quotas }: Shares, host: string, who: Who): void {
   throw new XRPCError(429, 'RateLimitExceeded', `Too many requests that need ${host}`)
 }
 
-/**
- * For looking up the DIDs that a call names: in a lane of the caller's, within its share.
- * @param signal - of the call, which is charged for each
- */
-export function lookupsFor(shares: Shares, who: Who, signal?: AbortSignal): LookupAsker {
+/** @throws XRPCError 429 if the call's share at this host is used up; otherwise the call is charged */
+export function takeLookup(shares: Shares, host: string, { who, time }: LookedUpFor): void {
+  takeShare(shares, host, who)
+  time?.addElsewhere(LOOKUP_MS)
+}
+
+/** For looking up the DIDs that a call names: in a lane of the caller's, within its share. */
+export function lookupsFor(shares: Shares, call: LookedUpFor): LookupAsker {
   return {
-    name: who?.key,
+    name: call.who?.key,
     beforeLookup(did) {
       const host = did.startsWith('did:web:') ? did.slice('did:web:'.length) : DIRECTORY
-      takeShare(shares, host, who)
-      if (signal) chargeFor(signal, LOOKUP_MS)
+      takeLookup(shares, host, call)
     },
   }
 }

@@ -8,7 +8,7 @@ import { whenRequested } from '../waiting/when-requested.ts'
 import { isStoredAccount } from './holdings.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 
-type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'signal' | 'who'>
+type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'signal' | 'who' | 'time'>
 type Facts = Needs<'actors' | 'scope' | 'underWay'>
 type Dependencies = Facts & Needs<'fetchRequests' | 'names' | 'waits'>
 
@@ -20,7 +20,7 @@ export function areRecordsUnread(app: Facts, uid: number): boolean {
 /** @returns undefined if there is nothing to wait for */
 export function strangersRecords(app: Dependencies, call: ActorCall): Promise<void> | undefined {
   if (!call.reader.viewer) return undefined
-  const found = app.names.find(call.params.actor, call.who)
+  const found = app.names.find(call.params.actor, call)
   if (found instanceof Promise) return found.then((actor) => actor && whenRead(app, actor, call))
   return found && whenRead(app, found, call)
 }

@@ -6,10 +6,12 @@
 import type { Viewer } from '../../../answers/hydrate/types.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { createThingGate } from '../../../base/util/gate.ts'
+import { currentCall } from '../../../base/util/turn.ts'
 import type { Writer } from '../../../bridge/messages.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { SharedBudget } from '../../../data/shared-memory/shared-budget.ts'
 import type { Resolver } from '../../../sources/identity/resolver.ts'
+import { LOOKUP_MS } from '../../overload/address-time.ts'
 
 export type FetchRequests = {
   /** @returns resolves once the writer has the request, or none is needed */
@@ -106,9 +108,11 @@ function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) 
       existing: new Set<string>(),
       unclear: new Set<string>(strangers.slice(count)),
     }
+    const call = currentCall()
+    const asker = { beforeLookup: () => call?.addElsewhere(LOOKUP_MS) }
     const run = async (did: string) => {
       try {
-        if (await resolver.resolve(did)) looked.existing.add(did)
+        if (await resolver.resolve(did, { asker })) looked.existing.add(did)
       } catch {
         looked.unclear.add(did)
       }

@@ -9,15 +9,15 @@ import type { Resolver } from '../../../sources/identity/resolver.ts'
 import type { Quotas } from '../../../sources/quota.ts'
 import type { Call } from '../call.ts'
 import { isStoredAccount, type Scope } from '../strangers/holdings.ts'
-import { lookupsFor } from '../strangers/outside-shares.ts'
+import { type LookedUpFor, lookupsFor } from '../strangers/outside-shares.ts'
 import type { FetchRequests } from './fetch-requests.ts'
 import type { MissingWaits } from './missing-waits.ts'
 
 type UnknownThings = {
   /** The at-URIs and DIDs among the call's missing ones; for a visitor, all that exist. */
-  among(call: Pick<Call, 'reader' | 'viewer' | 'who'>): MaybeLater<string[]>
+  among(call: Pick<Call, 'reader' | 'viewer'> & LookedUpFor): MaybeLater<string[]>
   /** Those among the accounts unknown here that their directories deny. */
-  absentAmong(dids: readonly string[], who: Call['who']): MaybeLater<ReadonlySet<string>>
+  absentAmong(dids: readonly string[], by: LookedUpFor): MaybeLater<ReadonlySet<string>>
 }
 
 type Dependencies = {
@@ -46,8 +46,8 @@ export function createUnknownThings(parts: Dependencies): UnknownThings {
     return !fetchRequests.wasSent(uri) || missingWaits.areUnfetched(new Set([uri]))
   }
 
-  async function mayExist(did: string, who: Call['who']): Promise<boolean> {
-    const asker = lookupsFor(parts, who)
+  async function mayExist(did: string, by: LookedUpFor): Promise<boolean> {
+    const asker = lookupsFor(parts, by)
     return resolver.resolve(did, { asker }).then(
       (identity) => identity !== undefined,
       () => true,
@@ -56,9 +56,9 @@ export function createUnknownThings(parts: Dependencies): UnknownThings {
 
   const isStrange = (did: string) => actors.uidOf(did) === 0
 
-  function absentAmong(dids: readonly string[], who: Call['who']): MaybeLater<ReadonlySet<string>> {
+  function absentAmong(dids: readonly string[], by: LookedUpFor): MaybeLater<ReadonlySet<string>> {
     const strangers = [...new Set(dids.filter(isStrange))]
-    const looked = strangers.slice(0, MAX_LOOKED_UP).map((did) => mayExist(did, who))
+    const looked = strangers.slice(0, MAX_LOOKED_UP).map((did) => mayExist(did, by))
     return andThen(
       allOf(looked),
       (exist) => new Set(strangers.filter((_, i) => exist[i] === false)),
@@ -67,10 +67,10 @@ export function createUnknownThings(parts: Dependencies): UnknownThings {
 
   return {
     absentAmong,
-    among({ reader: { missing }, viewer, who }) {
+    among({ reader: { missing }, viewer, who, time }) {
       if (missing.isEmpty || (!viewer && scope === 'network')) return []
       const things = [...missing.uris, ...missing.dids]
-      return andThen(absentAmong(things.map(accountOf), who), (absent) =>
+      return andThen(absentAmong(things.map(accountOf), { who, time }), (absent) =>
         things.filter((thing) => {
           const did = accountOf(thing)
           if (isStrange(did)) return !absent.has(did)

@@ -72,16 +72,27 @@ describe('a request', () => {
   test('has its answer read as parts of the calls that wait for it, also one that is kept', async () => {
     double.answer(PROFILE, profile(eve))
     let parts = 0
+    let charges = 0
+    const addElsewhere = () => {
+      charges += 1
+    }
     const part = <T>(work: () => T) => {
       parts += 1
       return work()
     }
-    const question = { nsid: PROFILE, params: { actor: eve }, labelers: [], part }
+    const question = {
+      nsid: PROFILE,
+      params: { actor: eve },
+      labelers: [],
+      time: { part, addElsewhere },
+    }
     const answers = await Promise.all(Array.from({ length: 3 }, () => fallback.ask(question)))
     // It is checked once, and each caller gets its own.
     expect(parts).toBe(1 + 3)
     expect(await fallback.ask(question)).toEqual(answers[0])
     expect(parts).toBe(1 + 3 + 1)
+    // The one request.
+    expect(charges).toBe(1)
   })
 
   test('is sent once for all callers that ask the same, and again after a while', async () => {

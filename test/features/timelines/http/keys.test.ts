@@ -37,13 +37,13 @@ test.each([
   ['what:alice.example.org', 'what:alice.example.org'],
   ['author:alice', 'author:alice'],
 ])('%s', async (written, key) => {
-  expect(await readKey(start().app, written, undefined)).toBe(key)
+  expect(await readKey(start().app, written, { who: undefined })).toBe(key)
 })
 
 test('a handle that leads to no account is refused', async () => {
   const { app } = start()
   await expect(
-    Promise.resolve(readKey(app, 'author:nobody.example.org', undefined)),
+    Promise.resolve(readKey(app, 'author:nobody.example.org', { who: undefined })),
   ).rejects.toMatchObject({
     status: 400,
     error: 'ActorNotFound',
@@ -52,6 +52,6 @@ test('a handle that leads to no account is refused', async () => {
 
 test('one is looked up only if it is not stored here', async () => {
   const { app, looked } = start()
-  await readKey(app, `author:alice.example.org+author:bob.example.org`, undefined)
+  await readKey(app, `author:alice.example.org+author:bob.example.org`, { who: undefined })
   expect(looked).toEqual(['bob.example.org'])
 })

@@ -42,31 +42,32 @@ function namesOver(answers: (string | Error | undefined)[], now = Date.now) {
   return { names, asked: requested }
 }
 
+const NOBODY = { who: undefined }
 const UNTOLD = { status: 503, error: 'NotHereYet' }
 
 test('looks up a handle that leads nowhere only once', async () => {
   const { names, asked: requested } = namesOver([undefined])
-  expect(await names.find('nobody.example.com', undefined)).toBeUndefined()
-  expect(await names.find('Nobody.example.com', undefined)).toBeUndefined()
+  expect(await names.find('nobody.example.com', NOBODY)).toBeUndefined()
+  expect(await names.find('Nobody.example.com', NOBODY)).toBeUndefined()
   expect(requested).toEqual(['nobody.example.com'])
 })
 
 test('looks up a handle that led nowhere again after a minute', async () => {
   let nowMs = 1_000_000
   const { names, asked: requested } = namesOver([undefined, didOf('alice')], () => nowMs)
-  expect(await names.find('alice.test', undefined)).toBeUndefined()
+  expect(await names.find('alice.test', NOBODY)).toBeUndefined()
   nowMs += 59_000
-  expect(await names.find('alice.test', undefined)).toBeUndefined()
+  expect(await names.find('alice.test', NOBODY)).toBeUndefined()
   expect(requested).toHaveLength(1)
   nowMs += 2_000
-  expect(await names.find('alice.test', undefined)).toMatchObject({ did: didOf('alice') })
+  expect(await names.find('alice.test', NOBODY)).toMatchObject({ did: didOf('alice') })
 })
 
 test('does not remember a failed lookup as an unknown handle', async () => {
   const did = didOf('alice')
   const { names } = namesOver([new IdentityUnavailableError('too many look-ups at once'), did])
-  await expect(names.find('alice.example.com', undefined)).rejects.toMatchObject(UNTOLD)
-  expect(await names.find('alice.example.com', undefined)).toEqual({ did, uid: 0 })
+  await expect(names.find('alice.example.com', NOBODY)).rejects.toMatchObject(UNTOLD)
+  expect(await names.find('alice.example.com', NOBODY)).toEqual({ did, uid: 0 })
 })
 
 test('asks servers that gave no answer again after half a minute, not at every request', async () => {
@@ -74,9 +75,9 @@ test('asks servers that gave no answer again after half a minute, not at every r
   const alice = didOf('alice')
   const { names, asked: requested } = namesOver([new UnansweredError('slow'), alice], () => nowMs)
   for (let i = 0; i < 3; i++) {
-    await expect(names.find('alice.test', undefined)).rejects.toMatchObject(UNTOLD)
+    await expect(names.find('alice.test', NOBODY)).rejects.toMatchObject(UNTOLD)
   }
   expect(requested).toHaveLength(1)
   nowMs += 31_000
-  expect(await names.find('alice.test', undefined)).toMatchObject({ did: alice })
+  expect(await names.find('alice.test', NOBODY)).toMatchObject({ did: alice })
 })

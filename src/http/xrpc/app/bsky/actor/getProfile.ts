@@ -12,7 +12,7 @@ export const getProfile = query(
   'app.bsky.actor.getProfile',
   { auth: 'optional', readAfterWrite: true },
   async (app, call: Call<{ actor: string }>) => {
-    const found = await app.names.find(call.params.actor, call.who)
+    const found = await app.names.find(call.params.actor, call)
     if (found?.uid === 0) call.reader.missing.add({ dids: [found.did] })
     const state = await profilesAwaited(app, found ? [found] : [], call)
     const actor = state.actors.get(found ? app.actors.uidOf(found.did) : 0)

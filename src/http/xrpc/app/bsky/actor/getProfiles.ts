@@ -12,7 +12,7 @@ export const getProfiles = query(
   'app.bsky.actor.getProfiles',
   { auth: 'optional', readAfterWrite: true, acceptsLxm: (lxm) => lxm.startsWith('chat.bsky.') },
   async (app, call: Call<{ actors: string[] }>) => {
-    const named = await findSome(app.names, call.params.actors, call.who)
+    const named = await findSome(app.names, call.params.actors, call)
     const found = named.filter((actor) => actor !== undefined)
     const unknown = found.filter(({ uid }) => uid === 0)
     call.reader.missing.add({ dids: unknown.map(({ did }) => did) })

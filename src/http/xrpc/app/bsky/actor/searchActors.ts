@@ -56,12 +56,12 @@ function isVisible(item: { view: ReadyJson | undefined; did: string }): item is 
 /** Only for signed-in callers, since it sends requests to other servers. */
 function lookUp(
   { fetchRequests, names }: Needs<'fetchRequests' | 'names'>,
-  { viewer, who }: SearchCall,
+  { viewer, who, time }: SearchCall,
   q: string,
 ): void {
   const handle = q.trim().replace(/^@/, '').toLowerCase()
   if (!viewer || !isValidHandle(handle)) return
-  void Promise.resolve(names.find(handle, who)).then(
+  void Promise.resolve(names.find(handle, { who, time })).then(
     (found) => found && fetchRequests.ask(viewer, { dids: [found.did] }),
     () => undefined, // the next search asks again
   )

@@ -15,7 +15,7 @@ export const createBookmark = procedure(
   async (app, call: SignedInCall<unknown, AppBskyBookmarkCreateBookmark.InputSchema>) => {
     const { viewer, input } = call
     const { uri, cid } = input
-    await checkExists(app, bookmarkable(uri).did, { viewer, refusal: 'Post not found' })
+    await checkExists(app, bookmarkable(uri).did, { by: call, refusal: 'Post not found' })
     if (app.bookmarks.count(viewer.uid) >= MAX_BOOKMARKS) {
       throw invalidRequest(`At most ${MAX_BOOKMARKS} posts can be bookmarked`)
     }

@@ -23,8 +23,11 @@ export const getActorLikes = pagedMethod(
   },
 )
 
-function theViewer({ names }: Needs<'names'>, { params, viewer, who }: Call<{ actor: string }>) {
-  return andThen(names.find(params.actor, who), (actor) => {
+function theViewer(
+  { names }: Needs<'names'>,
+  { params, viewer, who, time }: Call<{ actor: string }>,
+) {
+  return andThen(names.find(params.actor, { who, time }), (actor) => {
     if (!viewer || actor?.did !== viewer.did) throw invalidRequest('Profile not found')
     return viewer
   })

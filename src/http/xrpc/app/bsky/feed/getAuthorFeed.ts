@@ -53,7 +53,7 @@ export const getAuthorFeed = pagedMethod(
 function fetched(app: FetchParts, call: FeedCall): Promise<void> | undefined {
   const { params, viewer } = call
   if (!viewer || (params.cursor !== undefined && isBadFeedCursor(params.cursor))) return undefined
-  const author = app.names.find(params.actor, call.who)
+  const author = app.names.find(params.actor, call)
   if (author instanceof Promise) return author.then((actor) => actor && complete(app, call, actor))
   return author && app.strangersPages.isFetched(author) ? complete(app, call, author) : undefined
 }
@@ -86,8 +86,9 @@ async function complete(app: FetchParts, call: FeedCall, author: NamedActor): Pr
 type AuthorParts = Needs<'hydrator' | 'names' | 'records'>
 
 /** @throws XRPCError if the account does not exist, or has a block with the viewer */
-function visibleAuthor(app: AuthorParts, { params, reader, who }: FeedCall) {
-  return andThen(app.names.find(params.actor, who), (author) => readAuthor(app, author, reader))
+function visibleAuthor(app: AuthorParts, call: FeedCall) {
+  const { params, reader } = call
+  return andThen(app.names.find(params.actor, call), (author) => readAuthor(app, author, reader))
 }
 
 function readAuthor(

@@ -35,7 +35,7 @@ export const getFollows = query(
   'app.bsky.graph.getFollows',
   { auth: 'optional' },
   (app, call: FollowsCall): MaybeLater<MethodResult> =>
-    andThen(app.names.find(call.params.actor, call.who), (found) =>
+    andThen(app.names.find(call.params.actor, call), (found) =>
       isListedOutside(app, found?.uid ?? 0, call)
         ? andThen(visibleActor(app, call), (about) => strangersFollows(app, call, about))
         : stored.handler(app, call as Call),

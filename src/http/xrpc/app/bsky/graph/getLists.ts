@@ -44,7 +44,7 @@ export const getLists = query(
   'app.bsky.graph.getLists',
   { auth: 'optional' },
   (app, call: ListsCall): MaybeLater<MethodResult> =>
-    andThen(app.names.find(call.params.actor, call.who), (found) =>
+    andThen(app.names.find(call.params.actor, call), (found) =>
       found && isListedOutside(app, found.uid, call)
         ? strangersLists(app, call, found)
         : stored.handler(app, call as Call),

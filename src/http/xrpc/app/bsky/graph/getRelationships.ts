@@ -10,6 +10,7 @@ import { type Needs, query } from '../../../define.ts'
 import type { NamedActor } from '../../../naming/actor-names.ts'
 import { notFoundActor } from '../../../naming/named-actor.ts'
 import { isStoredAccount } from '../../../strangers/holdings.ts'
+import type { LookedUpFor } from '../../../strangers/outside-shares.ts'
 import { notHereYet } from '../../../waiting/not-here.ts'
 
 export const getRelationships = query(
@@ -18,7 +19,7 @@ export const getRelationships = query(
   (app, call: Call<AppBskyGraphGetRelationships.QueryParams>) => {
     const { hydrator, names } = app
     const { actor, others = [] } = call.params
-    const named = allOf([actor, ...others].map((value) => names.find(value, call.who)))
+    const named = allOf([actor, ...others].map((value) => names.find(value, call)))
     return andThen(named, ([asking, ...found]) => {
       if (!asking) return { body: { relationships: others.map(notFoundActor) } }
       const uids = found.map((other) => other?.uid ?? 0).filter((uid) => uid !== 0)
@@ -28,7 +29,7 @@ export const getRelationships = query(
       )
       const answer = { body: { actor: asking.did, relationships } }
       if (relationships.some(isAnyRelation)) return answer
-      return andThen(isAnyUnknown(app, { asking, found }, call.who), (isUnknown) => {
+      return andThen(isAnyUnknown(app, { asking, found }, call), (isUnknown) => {
         if (isUnknown) throw notHereYet(NOT_HELD)
         return answer
       })
@@ -42,14 +43,14 @@ const NOT_HELD = 'Neither account’s follows and blocks are kept here'
 function isAnyUnknown(
   app: Needs<'actors' | 'scope' | 'unknownThings'>,
   { asking, found }: { asking: NamedActor; found: readonly (NamedActor | undefined)[] },
-  who: Call['who'],
+  call: LookedUpFor,
 ): MaybeLater<boolean> {
   const isUnheld = ({ uid }: NamedActor) => !isStoredAccount(app, uid)
   const others = found.flatMap((actor) => (actor && isUnheld(actor) ? actor : []))
   if (others.length === 0 || !isUnheld(asking)) return false
   const dids = [asking, ...others].map(({ did }) => did)
   return andThen(
-    app.unknownThings.absentAmong(dids, who),
+    app.unknownThings.absentAmong(dids, call),
     (absent) => !absent.has(asking.did) && others.some(({ did }) => !absent.has(did)),
   )
 }

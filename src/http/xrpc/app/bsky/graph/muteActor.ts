@@ -12,11 +12,12 @@ const MAX_MUTES = 20_000
 export const muteActor = procedure(
   'app.bsky.graph.muteActor',
   {},
-  async (app, { viewer, input, who }: SignedInCall<unknown, AppBskyGraphMuteActor.InputSchema>) => {
+  async (app, call: SignedInCall<unknown, AppBskyGraphMuteActor.InputSchema>) => {
+    const { viewer, input } = call
     const { actor, onlyReposts = false, onlyQuoteposts = false } = input
-    const subject = await app.names.find(actor, who)
+    const subject = await app.names.find(actor, call)
     if (!subject) throw invalidRequest('Actor not found')
-    await checkExists(app, subject.did, { viewer, refusal: 'Actor not found' })
+    await checkExists(app, subject.did, { by: call, refusal: 'Actor not found' })
     if (subject.did === viewer.did) throw invalidRequest('Actor cannot mute themselves')
     if (app.muteCounts.accounts(viewer.uid) >= MAX_MUTES) {
       throw invalidRequest(`At most ${MAX_MUTES} accounts can be muted`)

@@ -13,10 +13,11 @@ const MAX_LIST_MUTES = 1_000
 export const muteActorList = procedure(
   'app.bsky.graph.muteActorList',
   {},
-  async (app, { viewer, input }: SignedInCall<unknown, AppBskyGraphMuteActorList.InputSchema>) => {
+  async (app, call: SignedInCall<unknown, AppBskyGraphMuteActorList.InputSchema>) => {
+    const { viewer, input } = call
     const list = listByUri(app, input.list)
     if (!list) throw invalidRequest('Only lists can be muted')
-    await checkExists(app, list.did, { viewer, refusal: 'List not found' })
+    await checkExists(app, list.did, { by: call, refusal: 'List not found' })
     if (app.listPages.muteCount(viewer.uid) >= MAX_LIST_MUTES) {
       throw invalidRequest(`At most ${MAX_LIST_MUTES} lists can be muted`)
     }

@@ -8,9 +8,9 @@ export const unmuteActor = procedure(
   {},
   async (
     app,
-    { viewer, input, who }: SignedInCall<unknown, AppBskyGraphUnmuteActor.InputSchema>,
+    { viewer, input, who, time }: SignedInCall<unknown, AppBskyGraphUnmuteActor.InputSchema>,
   ) => {
-    const subject = await app.names.find(input.actor, who)
+    const subject = await app.names.find(input.actor, { who, time })
     if (!subject) throw invalidRequest('Actor not found')
     await app.writer.send({ kind: 'unmute', did: viewer.did, subjectDid: subject.did })
     return { body: undefined }

@@ -21,7 +21,7 @@ export const putActivitySubscription = procedure(
     const { post, reply } = activitySubscription
     if (subject === did) throw invalidRequest('Cannot subscribe to own activity')
     const isOn = post || reply
-    if (isOn) await checkExists(app, subject, { viewer: call.viewer, refusal: 'Actor not found' })
+    if (isOn) await checkExists(app, subject, { by: call, refusal: 'Actor not found' })
     if (isOn && app.notifications.subscriptionCount(uid) >= MAX_SUBSCRIPTIONS) {
       throw invalidRequest(`At most ${MAX_SUBSCRIPTIONS} accounts can be subscribed to`)
     }

@@ -5,10 +5,10 @@ import type { ComAtprotoAdminUpdateSubjectStatus } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { MaybeLater } from '../../../../../base/util/turn.ts'
 import { blobSubject } from '../../../../../data/store/moderation/takedowns.ts'
-import type { Asker } from '../../../../../sources/quota.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, procedure } from '../../../define.ts'
 import { uriByDid } from '../../../naming/by-did.ts'
+import type { LookedUpFor } from '../../../strangers/outside-shares.ts'
 
 type Input = ComAtprotoAdminUpdateSubjectStatus.InputSchema
 
@@ -18,9 +18,9 @@ export const updateSubjectStatus = procedure(
     auth: 'moderator',
     partly: 'Only `takedown` counts; whether an account is `deactivated` is its PDS’s to say.',
   },
-  async (app, { viewer, who, input }: Call<unknown, Input>) => {
+  async (app, { viewer, who, time, input }: Call<unknown, Input>) => {
     const { subject, takedown } = input
-    const named = await subjectOf(app, { subject, who })
+    const named = await subjectOf(app, { subject, who, time })
     if (named === undefined) throw invalidRequest('Invalid subject')
     if (takedown) {
       const act = takedown.applied ? 'hide' : 'show'
@@ -40,11 +40,11 @@ export const updateSubjectStatus = procedure(
 
 function subjectOf(
   app: Needs<'names'>,
-  { subject, who }: Pick<Input, 'subject'> & { who: Asker },
+  { subject, who, time }: Pick<Input, 'subject'> & LookedUpFor,
 ): MaybeLater<string | undefined> {
   const { $type, did, cid, uri } = subject as Record<string, unknown>
   if ($type === 'com.atproto.admin.defs#repoRef') return String(did)
-  if ($type === 'com.atproto.repo.strongRef') return uriByDid(app, String(uri), who)
+  if ($type === 'com.atproto.repo.strongRef') return uriByDid(app, String(uri), { who, time })
   if ($type === 'com.atproto.admin.defs#repoBlobRef') return blobSubject(String(did), String(cid))
   return undefined
 }

@@ -8,8 +8,8 @@ import { query } from '../../../define.ts'
 export const resolveHandle = query(
   'com.atproto.identity.resolveHandle',
   { auth: 'none', showsLabels: false },
-  async ({ names }, { params, who }: Call<{ handle: string }>) => {
-    const found = await names.find(params.handle, who)
+  async ({ names }, { params, who, time }: Call<{ handle: string }>) => {
+    const found = await names.find(params.handle, { who, time })
     if (!found) throw invalidRequest('Unable to resolve handle')
     return { body: { did: found.did } }
   },

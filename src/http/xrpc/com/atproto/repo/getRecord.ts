@@ -18,7 +18,7 @@ export const getRecord = query(
   'com.atproto.repo.getRecord',
   { auth: 'optional', showsLabels: false },
   async (app, { params, reader, signal, who, time }: Call<Params>) => {
-    const repo = await app.names.find(params.repo, who)
+    const repo = await app.names.find(params.repo, { who, time })
     if (!repo || isAway(app, repo.uid, reader)) {
       throw invalidRequest(`Could not find repo: ${params.repo}`)
     }

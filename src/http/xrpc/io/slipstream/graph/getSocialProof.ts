@@ -18,7 +18,7 @@ export const getSocialProof = query(
   { auth: 'required' },
   (app, call: ProofCall) => {
     const { subjects } = call.params
-    return andThen(allOf(subjects.map((subject) => app.names.find(subject, call.who))), (found) => {
+    return andThen(allOf(subjects.map((subject) => app.names.find(subject, call))), (found) => {
       const proofs = prove(app, call, found)
       return { body: { proofs: proofs.map((proof, i) => proof ?? notFoundActor(subjects[i]!)) } }
     })
