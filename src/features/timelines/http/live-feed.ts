@@ -3,11 +3,8 @@
 // topic than the same list for programs, since blocks with the owner hold there.
 
 import type { FollowGraphReader } from '@slipstream/follow-graph'
-import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
-import { packRkey } from '../../../base/atproto/keys.ts'
 import type { IsDrawn } from '../../../data/graph/lossiness.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
-import { findList } from '../../../data/store/records/lists.ts'
 import { isRepostItem } from '../../../data/store/timelines/item-ids.ts'
 import { actCollections, describeActs } from '../sources/act-source.ts'
 import { customEntity } from '../sources/custom-source.ts'
@@ -17,21 +14,9 @@ import { describeArrivals, type Readers, type SourceParts } from '../sources/ope
 import type { TimelineKey } from '../sources/timeline-key.ts'
 import type { Entity, TimelineGap, TimelineSource } from '../sources/types.ts'
 import type { Arrival } from '../store/read/arrivals.ts'
+import { gapsBetween, idOf, type Topic, topicName, viewerOf } from './live-topic.ts'
 
 export type NewEvent = { id: string; seq: number; receivedAt: number; entity: Entity }
-
-/** One timeline with listeners. */
-export type Topic = {
-  readonly key: TimelineKey
-  readonly source: TimelineSource
-  /** uid of the author or member, or row id of the list or custom timeline; 0: has none yet. */
-  id: number
-  /** uid of the account whose blocks hold; 0: no one's. */
-  readonly viewer: number
-  /** Sequence number of the latest event; undefined before the first. */
-  latest: number | undefined
-  listeners: number
-}
 
 export type Delivery = {
   topic: Topic
@@ -320,28 +305,6 @@ function add(found: Map<Topic, NewEvent[]>, topic: Topic, item: Omit<NewEvent, '
   else found.set(topic, [event])
 }
 
-/** The subject exists, unless it is a timeline of programs: its source was opened. */
-function idOf(
-  { db, actors }: SourceParts,
-  { custom }: Readers,
-  { kind, name }: TimelineKey,
-): number {
-  if (kind === 'custom') return custom.find(name)?.id ?? 0
-  if (kind !== 'list') return actors.uidOf(name)
-  const { did, rkey } = parseRecordUri(name)!
-  return findList(db, actors.uidOf(did), packRkey(rkey))!.id
-}
-
-/** One topic for each kind of reader. */
-function topicName({ text, isForOwner }: TimelineKey): string {
-  return isForOwner ? `${text} for its owner` : text
-}
-
-function viewerOf({ actors }: SourceParts, key: TimelineKey, id: number): number {
-  if (key.isForOwner) return actors.uidOf(parseRecordUri(key.name)!.did)
-  return key.kind === 'following' || key.kind === 'notifications' ? id : 0
-}
-
 /** @param pairs - of a viewer, or 0, and an account */
 function blockedPairs(
   { blocks }: Readers,
@@ -351,17 +314,4 @@ function blockedPairs(
   if (related.length === 0) return new Set()
   const { direct, byList } = blocks.blocked(related)
   return new Set([...direct, ...byList].map(([owner, uid]) => `${owner} ${uid}`))
-}
-
-function gapsBetween(
-  { custom }: Readers,
-  { key, id, latest = 0 }: Topic,
-  events: readonly NewEvent[],
-): TimelineGap[] {
-  if (key.kind !== 'custom' || events.length === 0) return []
-  const last = events.at(-1)!.seq
-  if (last - latest === events.length) return []
-  return custom
-    .holes(id, latest + 1, last)
-    .map(({ from, to, since }) => ({ kind: 'skipped', from, to, since }))
 }

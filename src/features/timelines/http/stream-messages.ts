@@ -1,7 +1,8 @@
 import { byteText } from '../../../answers/views/json/ready-json.ts'
 import { eventJson, gapFields } from '../sources/event-json.ts'
 import type { TimelineGap } from '../sources/types.ts'
-import type { DeletedEvent, NewEvent, Topic } from './live-feed.ts'
+import type { DeletedEvent, NewEvent } from './live-feed.ts'
+import type { Topic } from './live-topic.ts'
 
 /** Strings are byte text. */
 export type Chunk = { seq: number; at: number; notice: string; data: string }

@@ -20,7 +20,8 @@ import { describeOwn, eventsOf } from '../sources/timelines.ts'
 import type { TimelineSource } from '../sources/types.ts'
 import { type Asker, untilPaid } from './access.ts'
 import { drained } from './drained.ts'
-import type { Delivery, LiveFeed, Topic } from './live-feed.ts'
+import type { Delivery, LiveFeed } from './live-feed.ts'
+import type { Topic } from './live-topic.ts'
 import { type Chunk, chunksOf, dataOf, noticeOfDeleted, noticesBefore } from './stream-messages.ts'
 
 type StreamRequest = {
