@@ -28,17 +28,25 @@ export type Delivery = {
   deleted: DeletedEvent[]
 }
 
+/** `isEnd`: that was all. */
+type Look = { deliveries: Delivery[]; isEnd: boolean }
+
 export type DeletedEvent = { id: string; seq: number; entityId: string }
 
 export type LiveFeed = {
   /** @param source - the source of this key */
   join(key: TimelineKey, source: TimelineSource): Topic
   leave(topic: Topic): void
-  /** Returns what arrived or was deleted since the last call. */
-  look(): Delivery[]
+  /** Returns what arrived or was deleted since the last call, or part of that if it is much. */
+  look(): Look
 }
 
 const CHUNK = 1_000
+/** Events of programs may be large. */
+const POSTED_CHUNK = 100
+/** Looking at arrivals ends after as many events, in all timelines together, or as long. */
+const MOST_FOUND = 500
+const LOOK_MS = 10
 type Named = Pick<Arrival, 'seq' | 'uid' | 'item'>
 type Index = Map<number, Topic>
 type IndexName = Exclude<TimelineKey['kind'], 'custom'> | 'ownList'
@@ -60,6 +68,8 @@ class Feed implements LiveFeed {
     likes: index(),
     follows: index(),
   } satisfies Record<IndexName, Index>
+  /** Of one look. */
+  readonly #listsOf = new Map<number, readonly number[]>()
   readonly #tips = { arrivals: 0, notifications: 0, acts: 0, change: 0 }
 
   constructor(parts: SourceParts, readers: Readers) {
@@ -99,20 +109,24 @@ class Feed implements LiveFeed {
     return this.#by[isForOwner ? 'ownList' : kind]
   }
 
-  look(): Delivery[] {
-    if (this.#topics.size === 0) return []
+  look(): Look {
+    if (this.#topics.size === 0) return { deliveries: [], isEnd: true }
     this.#readers.begin()
+    this.#listsOf.clear()
     const found = new Map<Topic, NewEvent[]>()
-    this.#lookAtArrivals(found)
-    this.#lookAtNotifications(found)
-    this.#lookAtActs(found)
-    this.#lookAtCustom(found)
+    const ends = [
+      this.#lookAtArrivals(found),
+      this.#lookAtNotifications(found),
+      this.#lookAtActs(found),
+      this.#lookAtCustom(found),
+    ]
     const deleted = this.#deletedEvents()
-    return [...new Set([...deleted.keys(), ...found.keys()])].map((topic) => {
+    const deliveries = [...new Set([...deleted.keys(), ...found.keys()])].map((topic) => {
       const events = found.get(topic) ?? []
       const gaps = gapsBetween(this.#readers, topic, events)
       return { topic, events, gaps, deleted: deleted.get(topic) ?? [] }
     })
+    return { deliveries, isEnd: ends.every((isEnd) => isEnd) }
   }
 
   /** Skips everything that arrived while there were no listeners. */
@@ -122,16 +136,6 @@ class Feed implements LiveFeed {
     this.#tips.notifications = notifications.tip()
     this.#tips.acts = acts.tip()
     this.#tips.change = custom.lastChange()
-  }
-
-  *#newArrivals(): Generator<Arrival> {
-    for (let isEnd = false; !isEnd; ) {
-      const range = { at: this.#tips.arrivals, isForward: true, limit: CHUNK }
-      const rows = this.#readers.arrivals.all(range)
-      isEnd = rows.length < CHUNK
-      this.#tips.arrivals = rows.at(-1)?.seq ?? this.#tips.arrivals
-      yield* rows
-    }
   }
 
   /** Iterates over the smaller set: the author's followers, or the topics. */
@@ -159,20 +163,48 @@ class Feed implements LiveFeed {
     if (ofAuthor) yield ofAuthor
     if (following.size > 0) yield* this.#followersListening(arrival, isDrawn)
     if (list.size + ownList.size === 0 || isRepostItem(arrival.item)) return
-    for (const id of this.#readers.lists.listsWith(arrival.uid)) {
+    for (const id of this.#listsWith(arrival.uid)) {
       const [forPrograms, forOwner] = [list.get(id), ownList.get(id)]
       if (forPrograms) yield forPrograms
       if (forOwner) yield forOwner
     }
   }
 
-  #lookAtArrivals(found: Map<Topic, NewEvent[]>): void {
-    const { actors } = this.#parts
+  /** Those with listeners. Anyone may be on a hundred thousand lists, and post often. */
+  #listsWith(uid: number): readonly number[] {
+    const before = this.#listsOf.get(uid)
+    if (before) return before
+    const { list, ownList } = this.#by
+    const found = this.#readers.lists.listsAmong(uid, [
+      ...new Set([...list.keys(), ...ownList.keys()]),
+    ])
+    this.#listsOf.set(uid, found)
+    return found
+  }
+
+  /** @returns whether that was all */
+  #lookAtArrivals(found: Map<Topic, NewEvent[]>): boolean {
+    const rows = this.#readers.arrivals.all({
+      at: this.#tips.arrivals,
+      isForward: true,
+      limit: CHUNK,
+    })
     const pairs: [Topic, Arrival][] = []
-    for (const arrival of this.#newArrivals()) {
-      if ((actors.flagsOf(arrival.uid) & HIDDEN) !== 0) continue
+    const until = performance.now() + LOOK_MS
+    let looked = 0
+    for (; looked < rows.length; looked++) {
+      const arrival = rows[looked]!
+      const isMuch = pairs.length >= MOST_FOUND || performance.now() > until
+      if (isMuch && looked > 0) break
+      this.#tips.arrivals = arrival.seq
+      if ((this.#parts.actors.flagsOf(arrival.uid) & HIDDEN) !== 0) continue
       for (const topic of this.#listeningTo(arrival)) pairs.push([topic, arrival])
     }
+    this.#describe(found, pairs)
+    return rows.length < CHUNK && looked === rows.length
+  }
+
+  #describe(found: Map<Topic, NewEvent[]>, pairs: readonly [Topic, Arrival][]): void {
     if (pairs.length === 0) return
     const blocked = blockedPairs(
       this.#readers,
@@ -220,69 +252,77 @@ class Feed implements LiveFeed {
     return found
   }
 
-  #lookAtNotifications(found: Map<Topic, NewEvent[]>): void {
+  #lookAtNotifications(found: Map<Topic, NewEvent[]>): boolean {
     const { actors } = this.#parts
     const { notifications, takedowns } = this.#readers
     const topics = this.#by.notifications
-    if (topics.size === 0) this.#tips.notifications = notifications.tip()
-    for (let isEnd = topics.size === 0; !isEnd; ) {
-      const range = { at: this.#tips.notifications, isForward: true, limit: CHUNK }
-      const rows = notifications.read(undefined, range)
-      isEnd = rows.length < CHUNK
-      this.#tips.notifications = rows.at(-1)?.seq ?? this.#tips.notifications
-      const heard = rows.filter(({ uid }) => topics.has(uid))
-      const entities = describeNotifications({ actors, takedowns }, heard)
-      const blocked = blockedPairs(
-        this.#readers,
-        heard.map(({ uid, author }) => [uid, author]),
-      )
-      for (const row of heard) {
-        const { seq, at } = row
-        const entity = entities.get(seq)
-        const isHidden = (actors.flagsOf(row.author) & HIDDEN) !== 0
-        if (entity && !isHidden && !blocked.has(`${row.uid} ${row.author}`))
-          add(found, topics.get(row.uid)!, { seq, receivedAt: at, entity })
-      }
+    if (topics.size === 0) {
+      this.#tips.notifications = notifications.tip()
+      return true
     }
+    const range = { at: this.#tips.notifications, isForward: true, limit: CHUNK }
+    const rows = notifications.read(undefined, range)
+    this.#tips.notifications = rows.at(-1)?.seq ?? this.#tips.notifications
+    const heard = rows.filter(({ uid }) => topics.has(uid))
+    const entities = describeNotifications({ actors, takedowns }, heard)
+    const blocked = blockedPairs(
+      this.#readers,
+      heard.map(({ uid, author }) => [uid, author]),
+    )
+    for (const row of heard) {
+      const { seq, at } = row
+      const entity = entities.get(seq)
+      const isHidden = (actors.flagsOf(row.author) & HIDDEN) !== 0
+      if (entity && !isHidden && !blocked.has(`${row.uid} ${row.author}`))
+        add(found, topics.get(row.uid)!, { seq, receivedAt: at, entity })
+    }
+    return rows.length < CHUNK
   }
 
-  #lookAtActs(found: Map<Topic, NewEvent[]>): void {
+  #lookAtActs(found: Map<Topic, NewEvent[]>): boolean {
     const { actors } = this.#parts
     const { acts, takedowns } = this.#readers
     const { likes, follows } = this.#by
-    const isHeard = likes.size + follows.size > 0
-    if (!isHeard) this.#tips.acts = acts.tip()
-    for (let isEnd = !isHeard; !isEnd; ) {
-      const rows = acts.read(undefined, { at: this.#tips.acts, isForward: true, limit: CHUNK })
-      isEnd = rows.length < CHUNK
-      this.#tips.acts = rows.at(-1)?.seq ?? this.#tips.acts
-      const entities = describeActs({ actors, takedowns }, rows)
-      for (const { seq, uid, collection, at } of rows) {
-        const topic = (collection === actCollections.likes ? likes : follows).get(uid)
-        const entity = entities.get(seq)
-        const isHidden = (actors.flagsOf(uid) & HIDDEN) !== 0
-        if (topic && entity && !isHidden) add(found, topic, { seq, receivedAt: at, entity })
-      }
+    if (likes.size + follows.size === 0) {
+      this.#tips.acts = acts.tip()
+      return true
     }
+    const rows = acts.read(undefined, { at: this.#tips.acts, isForward: true, limit: CHUNK })
+    this.#tips.acts = rows.at(-1)?.seq ?? this.#tips.acts
+    const topicOf = ({ uid, collection }: (typeof rows)[number]) =>
+      (collection === actCollections.likes ? likes : follows).get(uid)
+    const heard = rows.filter(topicOf)
+    const entities = describeActs({ actors, takedowns }, heard)
+    for (const row of heard) {
+      const { seq, uid, at } = row
+      const entity = entities.get(seq)
+      const isHidden = (actors.flagsOf(uid) & HIDDEN) !== 0
+      if (entity && !isHidden) add(found, topicOf(row)!, { seq, receivedAt: at, entity })
+    }
+    return rows.length < CHUNK
   }
 
-  #lookAtCustom(found: Map<Topic, NewEvent[]>): void {
+  /** A timeline of which there is more counts as unchanged until it is read to its end: `latest` tells how far. */
+  #lookAtCustom(found: Map<Topic, NewEvent[]>): boolean {
     const { custom } = this.#readers
+    let read = 0
     for (const { id, name, change } of custom.changedSince(this.#tips.change)) {
-      this.#tips.change = change
+      if (read >= POSTED_CHUNK) return false
       const topic = this.#topics.get(`custom:${name}`)
-      if (!topic) continue
-      topic.id = id
-      for (let at = topic.latest ?? 0, isEnd = false; !isEnd; ) {
-        const rows = custom.read(id, { at, isForward: true, limit: CHUNK })
-        isEnd = rows.length < CHUNK
-        at = rows.at(-1)?.seq ?? at
+      if (topic) {
+        topic.id = id
+        const range = { at: topic.latest ?? 0, isForward: true, limit: POSTED_CHUNK }
+        const rows = custom.read(id, range)
         for (const row of rows) {
           const { seq, receivedAt } = row
           add(found, topic, { seq, receivedAt, entity: customEntity(row) })
         }
+        read += rows.length
+        if (rows.length === POSTED_CHUNK) return false
       }
+      this.#tips.change = change
     }
+    return true
   }
 }
 

@@ -59,8 +59,8 @@ const MARKS_OF_AN_EVENT = 32
 const LOOKED_FOR_EVERY_MS = 1_000
 /** Events that arrive within this time are sent together. */
 const TOGETHER_MS = 10
-/** Readers served per turn of the event loop: four milliseconds’ worth. */
-const REPORTED_A_TURN = 128
+/** How long readers are served in one turn of the event loop. */
+const REPORTED_MS = 4
 const LIVE = 'live'
 const HEARTBEAT_SECONDS = 20
 const HEARTBEAT = ': still here\n\n'
@@ -177,7 +177,12 @@ class StreamHub implements Streams {
     this.#isWatching = true
     while (!this.#isClosed && this.#streams.size > 0) {
       const head = ringHead(invalidations)
-      await this.#deliver(feed.look())
+      const { deliveries, isEnd } = feed.look()
+      await this.#deliver(deliveries)
+      if (!isEnd) {
+        await nextTurn()
+        continue
+      }
       await headMoved(invalidations, head)
       await pause(TOGETHER_MS)
     }
@@ -199,11 +204,26 @@ class StreamHub implements Streams {
       topic.latest = events.at(-1)?.seq ?? topic.latest
       for (const stream of this.#listening.get(topic) ?? []) listeners.add(stream)
     }
-    let notified = 0
+    let until = performance.now() + REPORTED_MS
     for (const stream of listeners) {
-      this.#tell(stream, found)
-      if (++notified % REPORTED_A_TURN === 0) await nextTurn()
+      this.#report(stream, found)
+      if (performance.now() < until) continue
+      await nextTurn()
+      until = performance.now() + REPORTED_MS
     }
+  }
+
+  /**
+   * Merging, and a cursor for each event, are time of the reader's, as are all of a member's streams. Who has no
+   * points left catches up once there are some.
+   */
+  #report(stream: Stream, found: ReadonlyMap<Topic, News>): void {
+    const { asker, keys } = stream.request
+    if (!asker.isMember && keys.length === 1) return this.#tell(stream, found)
+    if (!stream.isLive) return
+    if (!asker.caller.isSpent()) return asker.caller.time.run(() => this.#tell(stream, found))
+    this.#goQuiet(stream)
+    void this.#catchUp(stream)
   }
 
   /** Skips streams that have left meanwhile, and events that were already caught up from rows. */

@@ -4,7 +4,11 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { InvalidationReader } from '../../../../src/data/shared-memory/invalidation-ring.ts'
-import { createLiveFeed } from '../../../../src/features/timelines/http/live-feed.ts'
+import {
+  createLiveFeed,
+  type Delivery,
+  type LiveFeed,
+} from '../../../../src/features/timelines/http/live-feed.ts'
 import {
   createOpenSource,
   prepareReaders,
@@ -200,7 +204,7 @@ test(`live streams show none either, from the moment of the block (seed ${SEED})
     for (const { by, uri } of model.notified.slice(before.notified)) {
       if (!isBlocked(model, by)) expected.told.add(uri)
     }
-    for (const { topic, events } of feed.look()) {
+    for (const { topic, events } of wholeLook(feed)) {
       const name = (['owner', 'program', 'told'] as const).find((item) => topics[item] === topic)!
       for (const event of events) {
         heard[name].add(entityIdOf({ ...event, timeline: topic.key.text, before: undefined }))
@@ -212,3 +216,8 @@ test(`live streams show none either, from the moment of the block (seed ${SEED})
   expect(expected.owner.size).toBeGreaterThan(0)
   expect(expected.told.size).toBeGreaterThan(0)
 })
+
+function wholeLook(feed: LiveFeed): Delivery[] {
+  const look = feed.look()
+  return look.isEnd ? look.deliveries : [...look.deliveries, ...wholeLook(feed)]
+}

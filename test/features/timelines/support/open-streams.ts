@@ -5,6 +5,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CallTime } from '../../../../src/base/util/turn.ts'
 import { InvalidationReader } from '../../../../src/data/shared-memory/invalidation-ring.ts'
+import type { Asker } from '../../../../src/features/timelines/http/access.ts'
 import { createLiveFeed } from '../../../../src/features/timelines/http/live-feed.ts'
 import { createStreams } from '../../../../src/features/timelines/http/streams.ts'
 import {
@@ -27,7 +28,8 @@ const asker = {
   isStillWelcome: () => true,
 }
 
-export async function openStreams(world: World) {
+/** @param by - who asks for all streams, if it matters */
+export async function openStreams(world: World, by: Partial<Asker> = {}) {
   const { actors, graph } = world.memory
   const parts = { db: world.reader, actors, graph, isDrawn: () => true }
   const readers = prepareReaders(parts, new InvalidationReader(world.invalidations.buffer))
@@ -49,7 +51,7 @@ export async function openStreams(world: World) {
     readers.begin()
     const sources = keys.map((key) => open(key)!)
     const from = last === undefined ? undefined : cursors.read(text, last)
-    streams.listen({ keys, sources, from, asker }, response)
+    streams.listen({ keys, sources, from, asker: { ...asker, ...by } }, response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

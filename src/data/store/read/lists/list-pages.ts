@@ -1,7 +1,7 @@
 // Lists and their members, in display order.
 
 import type { PackedRkey } from '../../../../base/atproto/keys.ts'
-import type { Db } from '../id-list.ts'
+import { type Db, idList } from '../id-list.ts'
 import { type OptOutScope, optedOut } from './list-opt-outs.ts'
 
 /** `sortAt` in milliseconds. */
@@ -31,8 +31,8 @@ type ListPageReader = {
   allMembers(list: number, limit: number): number[]
   /** The next distinct uids above one, ascending. */
   someMembers(list: number, range: { above: number; limit: number }): number[]
-  /** Ids of the lists that an account is on. */
-  listsWith(uid: number): number[]
+  /** Those of some lists that an account is on; either may be many. */
+  listsAmong(uid: number, lists: readonly number[]): number[]
 }
 
 /** No client pages through more, and they are sorted again for each page. */
@@ -79,7 +79,15 @@ export function prepareListPages(db: Db): ListPageReader {
     )
     .pluck()
   const withAccount = db
-    .prepare<[number], number>('SELECT DISTINCT list FROM list_items WHERE subject = ?')
+    .prepare<[number, number], number>(
+      'SELECT DISTINCT list FROM list_items WHERE subject = ? LIMIT +?',
+    )
+    .pluck()
+  const amongThese = db
+    .prepare<[string, number], number>(
+      `SELECT ids.value FROM json_each(?) ids WHERE EXISTS
+        (SELECT 1 FROM list_items WHERE subject = ? AND list = ids.value)`,
+    )
     .pluck()
   return {
     ofCreator: (uid) => ofCreator.all(uid),
@@ -91,6 +99,11 @@ export function prepareListPages(db: Db): ListPageReader {
     },
     allMembers: (list, limit) => all.all(list, limit),
     someMembers: (list, { above, limit }) => some.all(list, above, limit),
-    listsWith: (uid) => withAccount.all(uid),
+    listsAmong(uid, lists) {
+      const some = withAccount.all(uid, lists.length + 1)
+      if (some.length > lists.length) return amongThese.all(idList(lists), uid)
+      const known = new Set(some)
+      return lists.filter((list) => known.has(list))
+    },
   }
 }
