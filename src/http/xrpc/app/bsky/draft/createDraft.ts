@@ -8,6 +8,7 @@ import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
 import { hasCapacityForDraft } from '../../../private/draft-capacity.ts'
+import { oneByOne } from '../../../private/one-by-one.ts'
 
 /** As in the reference. */
 const MAX_DRAFTS = 500
@@ -20,13 +21,15 @@ export const createDraft = procedure(
   {},
   async (app, { viewer, input }: SignedInCall<unknown, AppBskyDraftCreateDraft.InputSchema>) => {
     const draft = stringifyLex(input.draft)
-    const hasCapacity = hasCapacityForDraft(app, { uid: viewer.uid, draft })
-    if (!hasCapacity || app.drafts.count(viewer.uid) >= MAX_DRAFTS) {
-      throw invalidRequest('Drafts limit reached', 'DraftLimitReached')
-    }
-    const id = newDraftId(Date.now())
-    await app.writer.send({ kind: 'create-draft', did: viewer.did, draftId: id, draft })
-    return { body: { id } }
+    return oneByOne(`drafts of ${viewer.did}`, async () => {
+      const hasCapacity = hasCapacityForDraft(app, { uid: viewer.uid, draft })
+      if (!hasCapacity || app.drafts.count(viewer.uid) >= MAX_DRAFTS) {
+        throw invalidRequest('Drafts limit reached', 'DraftLimitReached')
+      }
+      const id = newDraftId(Date.now())
+      await app.writer.send({ kind: 'create-draft', did: viewer.did, draftId: id, draft })
+      return { body: { id } }
+    })
   },
 )
 

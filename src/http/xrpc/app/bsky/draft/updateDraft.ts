@@ -6,6 +6,7 @@ import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
 import { hasCapacityForDraft } from '../../../private/draft-capacity.ts'
+import { oneByOne } from '../../../private/one-by-one.ts'
 
 export const updateDraft = procedure(
   'app.bsky.draft.updateDraft',
@@ -14,8 +15,12 @@ export const updateDraft = procedure(
     const { did, uid } = call.viewer
     const { id } = call.input.draft
     const draft = stringifyLex(call.input.draft.draft)
-    if (!hasCapacityForDraft(app, { uid, draft, id })) throw invalidRequest('Drafts limit reached')
-    await app.writer.send({ kind: 'update-draft', did, draftId: id, draft })
-    return { body: undefined }
+    return oneByOne(`drafts of ${did}`, async () => {
+      if (!hasCapacityForDraft(app, { uid, draft, id })) {
+        throw invalidRequest('Drafts limit reached')
+      }
+      await app.writer.send({ kind: 'update-draft', did, draftId: id, draft })
+      return { body: undefined }
+    })
   },
 )

@@ -1,6 +1,7 @@
 // Drafts and the other private data of members: preferences and mute scopes. Also the answers that are the
 // same for every account.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isValidTid } from '@atproto/syntax'
 import { afterEach, expect, test } from 'vitest'
 import { createRandom } from '../../../../../support/random.ts'
@@ -124,6 +125,26 @@ test('limits the total size of drafts, however few', async () => {
   expect((await create(90_000)).status).toBe(200)
   expect((await update(95_000)).status).toBe(400)
   expect((await w.tell(`${NS}.createDraft`, { draft: draftOf(95_000) }, bob)).status).toBe(200)
+})
+
+test('drafts that are sent at once share one limit', async () => {
+  world = createServingWorld({
+    scope: 'network',
+    members: ['alice'],
+    // The ingest thread is another one.
+    throughWriter: (writer) => ({
+      async send(request) {
+        await nextTurn()
+        await writer.send(request)
+      },
+    }),
+  })
+  const draft = { posts: [{ text: 'again' }], note: 'n'.repeat(95_000) }
+  const create = () => world!.tell(`${NS}.createDraft`, { draft }, alice)
+  const answers = await Promise.all(Array.from({ length: 60 }, create))
+  const taken = answers.filter(({ status }) => status === 200).length
+  expect(taken).toBeGreaterThan(10)
+  expect(taken * 95_000).toBeLessThan(4 << 20)
 })
 
 test.each([
