@@ -1,6 +1,7 @@
 // Whoever reaches the dataplane's port and sends too much, too little or too slowly is disconnected, with the
 // secret or without it.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -94,6 +95,42 @@ test('without the secret, one request of many and little of its body', async () 
     expect(answers.map((text) => text.slice(0, 3))).toEqual(['401'])
   }
   expect(asked).toEqual([])
+})
+
+test('without the secret, the first of thousands of streams that are reset at once', async () => {
+  const { port } = await open('')
+  let begun = 0
+  const count = () => {
+    begun++
+  }
+  subscribe('http2.server.stream.created', count)
+  onTestFinished(() => void unsubscribe('http2.server.stream.created', count))
+  const frame = (type: number, stream: number, payload: number[]) => {
+    const head = Buffer.alloc(9)
+    head.writeUIntBE(payload.length, 0, 3)
+    head[3] = type
+    // The end of the headers.
+    head[4] = type === 1 ? 4 : 0
+    head.writeUInt32BE(stream, 5)
+    return Buffer.concat([head, Buffer.from(payload)])
+  }
+  const ids = Array.from({ length: 4_000 }, (_, i) => 1 + 2 * i)
+  // A POST to / at x, and CANCEL.
+  const begins = (id: number) => [
+    frame(1, id, [0x83, 0x86, 0x84, 1, 1, 0x78]),
+    frame(3, id, [0, 0, 0, 8]),
+  ]
+  const socket = connect(port, '127.0.0.1')
+  socket.write(
+    Buffer.concat([
+      Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+      frame(4, 0, []),
+      ...ids.flatMap(begins),
+    ]),
+  )
+  await answered(socket)
+  expect(begun).toBeGreaterThan(0)
+  expect(begun).toBeLessThan(250)
 })
 
 test('without the secret, a few of two hundred streams, and then the session ends', async () => {

@@ -26,6 +26,7 @@ import {
   takeSockets,
 } from '../../../http/server/listening/listener.ts'
 import type { DataplaneSettings } from '../settings.ts'
+import { limitBegunStreams } from './begun-streams.ts'
 import type { Grpc } from './grpc.ts'
 
 export type Incoming = IncomingMessage | Http2ServerRequest
@@ -46,6 +47,8 @@ const MAX_OF_ADDRESS = 512
 const MAX_STREAMS = 512
 /** Until a session has shown the secret; clients take as many for granted before they are told. */
 const MAX_UNPROVEN_STREAMS = 100
+/** Also those that were reset. */
+const MAX_UNPROVEN_BEGUN = 200
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
 const DRAIN_MS = 2_000
@@ -83,7 +86,7 @@ export async function listen(answers: Answers, options: ListenOptions): Promise<
   const { config, reusePort = false } = options
   const { secretWithinMs = HEADERS_TIMEOUT_MS, maxOfAddress = MAX_OF_ADDRESS } = options
   const { streamIdleMs = REQUEST_TIMEOUT_MS, http1Limits } = options
-  const { onSocket, http1, sessions } = speakers(answers, {
+  const { onSocket, http1, sessions, stopLimiting } = speakers(answers, {
     token: config.dataplaneToken,
     secretWithinMs,
     streamIdleMs,
@@ -104,7 +107,13 @@ export async function listen(answers: Answers, options: ListenOptions): Promise<
   server.on('tlsClientError', (_error, socket) => socket.destroy())
   const { dataplaneBind: host, dataplanePort: port } = config
   const listening = await listenOn(server, { host, port, ...(reusePort && { reusePort }) })
-  return { ...listening, close: () => close(server, { http1, sessions, sockets }) }
+  return {
+    ...listening,
+    close() {
+      stopLimiting()
+      return close(server, { http1, sessions, sockets })
+    },
+  }
 }
 
 function tlsOptions(config: ListenOptions['config'], cert: string): TlsOptions {
@@ -158,7 +167,7 @@ function speakers(
     if (!timer) return
     clearTimeout(timer)
     awaited.delete(session)
-    if (!session.closed) session.settings(proven)
+    if (!session.closed && !session.destroyed) session.settings(proven)
   }
   http2.on('session', (session) => {
     const timer = setTimeout(() => session.destroy(), secretWithinMs)
@@ -174,7 +183,8 @@ function speakers(
     if (isAllowed && grpc(stream, headers)) return
     compatible.emit('stream', stream, headers, flags, rawHeaders)
   })
-  return { onSocket: byProtocol(http1, http2), http1, sessions: sessionsOf(http2) }
+  const stopLimiting = limitBegunStreams((session) => awaited.has(session), MAX_UNPROVEN_BEGUN)
+  return { onSocket: byProtocol(http1, http2), http1, sessions: sessionsOf(http2), stopLimiting }
 }
 
 /**
