@@ -19,9 +19,10 @@ let lastUs = 0
 export const createDraft = procedure(
   'app.bsky.draft.createDraft',
   {},
-  async (app, { viewer, input }: SignedInCall<unknown, AppBskyDraftCreateDraft.InputSchema>) => {
+  async (app, call: SignedInCall<unknown, AppBskyDraftCreateDraft.InputSchema>) => {
+    const { viewer, input } = call
     const draft = stringifyLex(input.draft)
-    return oneByOne(`drafts of ${viewer.did}`, async () => {
+    return oneByOne(call, 'drafts', async () => {
       const hasCapacity = hasCapacityForDraft(app, { uid: viewer.uid, draft })
       if (!hasCapacity || app.drafts.count(viewer.uid) >= MAX_DRAFTS) {
         throw invalidRequest('Drafts limit reached', 'DraftLimitReached')

@@ -15,7 +15,7 @@ export const updateDraft = procedure(
     const { did, uid } = call.viewer
     const { id } = call.input.draft
     const draft = stringifyLex(call.input.draft.draft)
-    return oneByOne(`drafts of ${did}`, async () => {
+    return oneByOne(call, 'drafts', async () => {
       if (!hasCapacityForDraft(app, { uid, draft, id })) {
         throw invalidRequest('Drafts limit reached')
       }
