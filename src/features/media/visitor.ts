@@ -11,6 +11,7 @@ import type { BlobName } from './media-path.ts'
 const LATER_TURNS_MS = 0.1
 /** 0.14 s for a gigabit (docs/VIDEO.md). */
 const MS_A_BYTE = 1.1e-6
+const FETCH_MS = 0.3
 
 /** Undefined for clients without limits. */
 export function visitorOf(c: Context): string | undefined {
@@ -33,6 +34,14 @@ export function chargeLaterTurns(c: Context): void {
 
 export function chargeBytes(time: CallTime | undefined, bytes: number): void {
   time?.addElsewhere(bytes * MS_A_BYTE)
+}
+
+/**
+ * Charges the connection to a blob's server, which is in no turn. Less than the millisecond that it takes, since a
+ * household has one address and a screen dozens of pictures.
+ */
+export function chargeFetch(time: CallTime | undefined): void {
+  time?.addElsewhere(FETCH_MS)
 }
 
 /** Work of a later turn, measured. */

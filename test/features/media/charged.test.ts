@@ -52,6 +52,20 @@ test('a video: only the bytes that are sent', async () => {
   expect(part.usedMs).toBeCloseTo(costOf(1_000))
 })
 
+test('what a server does not have: asking it, and of a stranger’s, finding it', async () => {
+  const get = await start()
+  const stranger = await world.know(world.host.url, 'stranger')
+  const missing = world.host.put(Buffer.from('never there'))
+  world.host.behave({ fail: 400 })
+  const path = `/blob/${stranger}/${missing}`
+  const visitor = { 'x-visitor': '192.0.2.1' }
+  const first = await get(path, visitor)
+  expect(first.status).toBe(404)
+  expect(first.usedMs).toBeCloseTo(2 + 0.3 + costOf(0))
+  const followed = await get(`/blob/${world.did}/${missing}`, visitor)
+  expect(followed.usedMs).toBeCloseTo(0.3 + costOf(0))
+})
+
 test('what is refused costs its request', async () => {
   const get = await start()
   const { status, usedMs } = await get('/blob/did:web:nobody.test/bafkreiabc')

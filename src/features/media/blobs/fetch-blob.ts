@@ -5,6 +5,7 @@
 
 import { open, rm } from 'node:fs/promises'
 import { blobCid } from '../../../base/atproto/keys.ts'
+import { LOOKUP_MS } from '../../../http/overload/address-time.ts'
 import type { FetchedResponse, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import type { LeastPace } from '../../../sources/identity/patience.ts'
 import type { Resolver } from '../../../sources/identity/resolver.ts'
@@ -13,7 +14,7 @@ import type { DiskCache } from '../cache/disk-cache.ts'
 import { createEntryWriter } from '../cache/file-writer.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
-import { onItsTime } from '../visitor.ts'
+import { chargeFetch, onItsTime } from '../visitor.ts'
 import { type BlobCircuit, createBlobCircuits } from './blob-circuits.ts'
 import { type BlobAsker, createBlobSlots, isGuest, type SlotLimits } from './blob-slots.ts'
 import { isSilence, noSpace, toMediaError } from './fetch-failure.ts'
@@ -88,9 +89,10 @@ export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
   return async function fetchBlob(name) {
     const who = askerOf(source, name)
     if (isGuest(who)) source.strangerBytes?.check(name.asker!)
-    const pds = await pdsOf(source.resolver, name.did)
+    const pds = await pdsOf(source.resolver, name, who)
     const { host } = new URL(pds)
     if (isGuest(who)) takeShare(source, host, name.asker!)
+    chargeFetch(name.time)
     const leave = await enter(pds, name, who)
     try {
       const path = await reserve(cache)
@@ -173,8 +175,14 @@ async function writeAnswer(
   }
 }
 
-async function pdsOf(resolver: BlobSource['resolver'], did: string): Promise<string> {
-  const identity = await resolver.resolve(did).catch((error: unknown) => {
+async function pdsOf(
+  resolver: BlobSource['resolver'],
+  { did, time }: BlobName,
+  who: BlobAsker,
+): Promise<string> {
+  const beforeLookup = () => time?.addElsewhere(LOOKUP_MS)
+  const asker = isGuest(who) ? { beforeLookup } : undefined
+  const identity = await resolver.resolve(did, { asker }).catch((error: unknown) => {
     throw new MediaError('upstream', 'UpstreamError', 'the DID document is unavailable', {
       cause: error,
     })
