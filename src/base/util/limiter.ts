@@ -16,6 +16,8 @@ type Limits = {
   maxRunningEach?: number
   /** If omitted, there is no limit. */
   maxWaiting?: number
+  /** Begun in one turn of the event loop, where beginning costs: many may end, or be asked for, at one moment. */
+  maxBegunATurn?: number
   /** The error for work that cannot be queued. */
   full?: () => Error
 }
@@ -25,26 +27,43 @@ type Lane = { running: number; waiting: Waiting[] }
 
 export function createLimiter(limits: Limits): Limiter {
   const { maxRunning, maxRunningEach = maxRunning, maxWaiting = Infinity } = limits
+  const { maxBegunATurn = Infinity } = limits
   const { full = () => new Error('too many wait') } = limits
   /** In order of their turns. */
   const lanes = new Map<string, Lane>()
   let running = 0
   let waiting = 0
+  let begun = 0
 
   function mayRun(name: string, lane: Lane): boolean {
-    return running < maxRunning && (name === '' || lane.running < maxRunningEach)
+    if (running >= maxRunning || begun >= maxBegunATurn) return false
+    return name === '' || lane.running < maxRunningEach
   }
 
-  function startNext(): void {
+  function begin(lane: Lane): void {
+    running += 1
+    lane.running += 1
+    if (maxBegunATurn !== Infinity && begun++ === 0) setImmediate(goOn)
+  }
+
+  /** In the next turn. */
+  function goOn(): void {
+    begun = 0
+    while (startNext());
+  }
+
+  /** @returns whether it has begun any */
+  function startNext(): boolean {
     for (const [name, lane] of lanes) {
       if (lane.waiting.length === 0 || !mayRun(name, lane)) continue
       lanes.delete(name)
       lanes.set(name, lane)
-      running += 1
-      lane.running += 1
+      begin(lane)
       waiting -= 1
-      return lane.waiting.shift()!.start()
+      lane.waiting.shift()!.start()
+      return true
     }
+    return false
   }
 
   function release(lane: Lane): void {
@@ -63,11 +82,7 @@ export function createLimiter(limits: Limits): Limiter {
   }
 
   async function acquire(name: string, lane: Lane): Promise<void> {
-    if (lane.waiting.length === 0 && mayRun(name, lane)) {
-      running += 1
-      lane.running += 1
-      return
-    }
+    if (lane.waiting.length === 0 && mayRun(name, lane)) return begin(lane)
     if (waiting >= maxWaiting && !freeSlot(lane)) throw full()
     waiting += 1
     await new Promise<void>((start, refuse) => lane.waiting.push({ start, refuse }))

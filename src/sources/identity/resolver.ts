@@ -109,6 +109,8 @@ const MAX_PER_HOST = 4
  */
 export const LOOKUPS_PER_ORIGIN = MAX_RUNNING.plc + MAX_RUNNING.memberPlc
 const MAX_WAITING = 2000
+/** A connection to another host each: half a millisecond before the thread is left to others. */
+const MAX_BEGUN_A_TURN = 8
 /** How long to wait for a directory if an earlier process's identity could be used instead. */
 const RESTORED_WAIT_MS = 1000
 
@@ -266,20 +268,27 @@ function createQueues(
 ): (did: string) => Limiter {
   const members = {
     plc: createQueue(MAX_RUNNING.memberPlc),
-    web: createQueue(MAX_RUNNING.memberWeb),
+    web: createQueue(MAX_RUNNING.memberWeb, { maxBegunATurn: MAX_BEGUN_A_TURN }),
   }
-  const strangers = { plc: createQueue(atDirectory), web: createQueue(MAX_RUNNING.web) }
+  const strangers = {
+    plc: createQueue(atDirectory),
+    web: createQueue(MAX_RUNNING.web, { maxBegunATurn: MAX_BEGUN_A_TURN }),
+  }
   return (did) => {
     const queues = isMember(did) ? members : strangers
     return did.startsWith('did:web:') ? queues.web : queues.plc
   }
 }
 
-function createQueue(maxRunning: number, shareEach = SHARE_EACH): Limiter {
+function createQueue(
+  maxRunning: number,
+  { shareEach = SHARE_EACH, maxBegunATurn = Number.POSITIVE_INFINITY } = {},
+): Limiter {
   return createLimiter({
     maxRunning,
     maxRunningEach: Math.ceil(maxRunning * shareEach),
     maxWaiting: MAX_WAITING,
+    maxBegunATurn,
     full: tooMany,
   })
 }
@@ -290,7 +299,10 @@ function createHandleResolver(
 ): Pick<Resolver, 'resolveHandle' | 'verifyHandle' | 'dnsTrouble'> {
   const { fetch, plcUrl, now, allowPrivateHosts } = options
   const { resolveTxt = createTxtResolver(), addressesOf = createPublicLookup() } = options
-  const queue = createQueue(MAX_RUNNING.handle, SHARE_OF_DOMAIN)
+  const queue = createQueue(MAX_RUNNING.handle, {
+    shareEach: SHARE_OF_DOMAIN,
+    maxBegunATurn: MAX_BEGUN_A_TURN,
+  })
   const dns = createDnsCheck({ plcUrl, addressesOf, now })
 
   async function lookup(handle: string): Promise<HandleLookup & { why?: string }> {

@@ -69,6 +69,24 @@ test('when the queue is full, the longest lane gives up a place', async () => {
   expect(begun.slice(0, 6).map(({ name }) => name)).toContain('b')
 })
 
+test('begins few in one turn of the event loop, also of those that end at one moment', async () => {
+  const limiter = createLimiter({ maxRunning: 10, maxBegunATurn: 4 })
+  const { begun, of } = createWork()
+  const all = Array.from({ length: 25 }, (_, i) => limiter.run(of('a'), `${i % 3}`))
+  for (let i = 0; i < 10; i++) await Promise.resolve()
+  const counts = [begun.length]
+  for (; counts.length < 4; counts.push(begun.length)) await settled()
+  expect(counts).toEqual([4, 8, 10, 10])
+  for (const { end } of begun.splice(0)) end()
+  for (let i = 0; i < 10; i++) await Promise.resolve()
+  expect(begun.length).toBe(4)
+  for (let ended = 10; ended < 25; await settled()) {
+    ended += begun.length
+    for (const { end } of begun.splice(0)) end()
+  }
+  await Promise.all(all)
+})
+
 test('at random: never exceeds the limit, and everything not refused gets done', async () => {
   const random = createRandom(testSeed('limiter'))
   const limiter = createLimiter(LIMITS)
