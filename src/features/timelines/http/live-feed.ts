@@ -7,6 +7,7 @@ import type { IsDrawn } from '../../../data/graph/lossiness.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
 import { isRepostItem } from '../../../data/store/timelines/item-ids.ts'
 import { actCollections, describeActs } from '../sources/act-source.ts'
+import type { CachedTimelines } from '../sources/cached-timelines.ts'
 import { customEntity } from '../sources/custom-source.ts'
 import { entityIdOf } from '../sources/event-json.ts'
 import { describeNotifications } from '../sources/notification-source.ts'
@@ -44,9 +45,13 @@ export type LiveFeed = {
 const CHUNK = 1_000
 /** Events of programs may be large. */
 const POSTED_CHUNK = 100
-/** Looking at arrivals ends after as many events, in all timelines together, or as long. */
+const TOUCHED_CHUNK = 16
+/** Looking at arrivals, and at deleted ones, ends after as many events, in all timelines together, or as long. */
 const MOST_FOUND = 500
 const LOOK_MS = 10
+/** An event of the cache. */
+type Touched =
+  ReturnType<CachedTimelines['takeTouched']> extends ReadonlyMap<number, infer T> ? T : never
 type Named = Pick<Arrival, 'seq' | 'uid' | 'item'>
 type Index = Map<number, Topic>
 type IndexName = Exclude<TimelineKey['kind'], 'custom'> | 'ownList'
@@ -114,13 +119,14 @@ class Feed implements LiveFeed {
     this.#readers.begin()
     this.#listsOf.clear()
     const found = new Map<Topic, NewEvent[]>()
+    const deleted = new Map<Topic, DeletedEvent[]>()
     const ends = [
       this.#lookAtArrivals(found),
       this.#lookAtNotifications(found),
       this.#lookAtActs(found),
       this.#lookAtCustom(found),
+      this.#lookAtDeleted(deleted),
     ]
-    const deleted = this.#deletedEvents()
     const deliveries = [...new Set([...deleted.keys(), ...found.keys()])].map((topic) => {
       const events = found.get(topic) ?? []
       const gaps = gapsBetween(this.#readers, topic, events)
@@ -222,12 +228,27 @@ class Feed implements LiveFeed {
   /**
    * Only events that are still cached are known. Whether a lossy timeline had a deleted post is not,
    * so it also reports deletions of posts that it never had.
+   * @returns whether those were all
    */
-  #deletedEvents(): Map<Topic, DeletedEvent[]> {
-    const touched = this.#readers.kept?.takeTouched()
-    const found = new Map<Topic, DeletedEvent[]>()
-    if (!touched || touched.size === 0) return found
+  #lookAtDeleted(found: Map<Topic, DeletedEvent[]>): boolean {
+    const until = performance.now() + LOOK_MS
+    let count = 0
+    do {
+      const touched = this.#readers.kept?.takeTouched(TOUCHED_CHUNK) ?? new Map()
+      for (const [topic, event] of this.#deletedAmong(touched)) {
+        const events = found.get(topic)
+        if (events) events.push(event)
+        else found.set(topic, [event])
+        count++
+      }
+      if (touched.size < TOUCHED_CHUNK) return true
+    } while (count < MOST_FOUND && performance.now() < until)
+    return false
+  }
+
+  #deletedAmong(touched: ReadonlyMap<number, Touched>): [Topic, DeletedEvent][] {
     const all = [...touched].map(([item, cachedEvent]) => ({ item, ...cachedEvent }))
+    if (all.length === 0) return []
     const missing = new Set(this.#readers.arrivals.missing(all.map(({ seq }) => seq)))
     // Back into the cache, for a later deletion.
     describeArrivals(
@@ -243,13 +264,12 @@ class Feed implements LiveFeed {
       this.#readers,
       pairs.map(([{ viewer }, { uid }]) => [viewer, uid]),
     )
-    for (const [topic, item] of pairs) {
-      if (blocked.has(`${topic.viewer} ${item.uid}`)) continue
+    return pairs.flatMap(([topic, item]): [Topic, DeletedEvent][] => {
+      if (blocked.has(`${topic.viewer} ${item.uid}`)) return []
       const { seq } = item
-      const event = { id: topic.source.eventId(seq, item), seq, entityId: entityIdOf(item) }
-      found.set(topic, [...(found.get(topic) ?? []), event])
-    }
-    return found
+      const id = topic.source.eventId(seq, item)
+      return [[topic, { id, seq, entityId: entityIdOf(item) }]]
+    })
   }
 
   #lookAtNotifications(found: Map<Topic, NewEvent[]>): boolean {

@@ -51,11 +51,15 @@ export class CachedTimelines {
     this.#touched = isWatched ? new Map() : undefined
   }
 
-  /** Cached events whose records were changed or deleted since the last call, by item. */
-  takeTouched(): ReadonlyMap<number, CachedEvent> {
-    const touched = this.#touched ?? new Map()
-    if (touched.size > 0) this.#touched = new Map()
-    return touched
+  /** Cached events whose records were changed or deleted, by item: those of which no call has told yet. */
+  takeTouched(most: number): ReadonlyMap<number, CachedEvent> {
+    const taken = new Map<number, CachedEvent>()
+    for (const [item, event] of this.#touched ?? []) {
+      if (taken.size === most) break
+      taken.set(item, event)
+      this.#touched!.delete(item)
+    }
+    return taken
   }
 
   /** Arrivals already read from rows. */

@@ -94,17 +94,25 @@ describe('what a stream brings', () => {
   })
 })
 
-test('one look finds so many events, the next one those behind them', () => {
+test('one look finds so many events, or deleted ones, the next one those behind them', () => {
   const { feed } = openFeed()
-  for (let i = 0; i < MANY; i++) world.post(carol, `post ${i}`)
-  const looks: number[] = []
-  for (let isEnd = false; !isEnd; ) {
-    const look = feed.look()
-    isEnd = look.isEnd
-    looks.push(...look.deliveries.map(({ events }) => events.length))
+  const posts = Array.from({ length: MANY }, (_, i) => world.post(carol, `post ${i}`))
+  const looks = () => {
+    const counts: number[][] = []
+    for (let isEnd = false; !isEnd; ) {
+      const look = feed.look()
+      isEnd = look.isEnd
+      counts.push(...look.deliveries.map(({ events, deleted }) => [events.length, deleted.length]))
+    }
+    const sum = (i: number) => counts.reduce((all, count) => all + count[i]!, 0)
+    return { looks: counts.length, events: sum(0), deleted: sum(1) }
   }
-  expect(looks.length).toBeGreaterThan(1)
-  expect(looks.reduce((sum, count) => sum + count, 0)).toBe(MANY)
+  const arrived = looks()
+  expect(arrived).toMatchObject({ events: MANY, deleted: 0 })
+  for (const post of posts) world.delete(post)
+  const gone = looks()
+  expect(gone).toMatchObject({ events: 0, deleted: MANY })
+  expect(Math.min(arrived.looks, gone.looks)).toBeGreaterThan(1)
 })
 
 test('an account on more lists than are listened to is looked for on these alone', () => {
