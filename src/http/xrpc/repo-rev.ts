@@ -9,8 +9,8 @@ import type { ActorReader } from '../../data/graph/types.ts'
 import { awaitPublished, settledCommits } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Accounts } from '../../data/store/read/accounts/accounts.ts'
 
-/** `commits`: the number settled when the rev was read. */
-type Known = { rev: string; commits: number | undefined }
+/** `commits`: the number settled when the rev was read. An account of which no commit is known has none. */
+type Known = { rev: string | undefined; commits: number | undefined }
 
 /**
  * Rev of the account's latest commit that is both in rows and in memory; undefined if there is
@@ -41,9 +41,9 @@ export function createPublishedRev({
     const known = published.get(uid)
     if (known && commits !== undefined && known.commits === commits) return known.rev
     const rev = accounts.revOf(uid)
-    if (rev === undefined) return undefined
     // Returns the older rev then: the PDS adds the records that memory does not have yet.
-    if (rev !== known?.rev && ints && !awaitPublished(ints, MAX_WAIT_MS)) return known?.rev
+    const isNew = rev !== undefined && rev !== known?.rev
+    if (isNew && ints && !awaitPublished(ints, MAX_WAIT_MS)) return known?.rev
     published.set(uid, { rev, commits })
     return rev
   }

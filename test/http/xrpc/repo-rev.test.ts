@@ -108,6 +108,17 @@ describe('an answer that a PDS adds to', () => {
     expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r3' })
   })
 
+  test('of a viewer without a rev likewise reads no row again until a commit begins', async () => {
+    const { commit, index, serve } = world()
+    index.rev = undefined
+    const answer = serve(() => ({ body: 1 }))
+    expect((await answer(call)).headers).toBeUndefined()
+    index.rev = 'r1'
+    expect((await answer(call)).headers).toBeUndefined()
+    commit({})
+    expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r1' })
+  })
+
   test('waits for changes committed but not yet in memory', async () => {
     const { invalidations, commit, serve } = world()
     const shared = new Int32Array(new SharedArrayBuffer(4))
