@@ -1,6 +1,7 @@
 // A cached view: the JSON of a view built once for every viewer and cut at its slots
 // (answers/views/json/slots.ts), with the conditions to check before it is shown to a viewer.
 
+import { NO_NUMBERS } from '../../base/util/number-list.ts'
 import { isRepostItem, rowIdOf } from '../../data/store/timelines/item-ids.ts'
 import type { FeedItemAccounts } from '../views/rules.ts'
 
@@ -88,21 +89,13 @@ export type CachedView = {
   isForgotten: boolean
 }
 
-/** Shared by views, so that a page finds it in the processor's cache. */
-const NONE: readonly number[] = []
-
-/** A copy without the room that V8 leaves in an array that grew: seventeen places, however few are filled. */
-export function compact(numbers: readonly number[]): readonly number[] {
-  return numbers.length === 0 ? NONE : numbers.slice()
-}
-
 export const ABSENT: CachedView = {
   showing: 'absent',
   pieces: [],
-  slots: NONE,
-  withoutBlocks: NONE,
-  labelSubjects: NONE,
-  labelSpots: NONE,
+  slots: NO_NUMBERS,
+  withoutBlocks: NO_NUMBERS,
+  labelSubjects: NO_NUMBERS,
+  labelSpots: NO_NUMBERS,
   missing: undefined,
   notFor: 0,
   before: undefined,
@@ -110,7 +103,7 @@ export const ABSENT: CachedView = {
   author: 0,
   isRoot: false,
   facts: undefined,
-  dependencies: NONE,
+  dependencies: NO_NUMBERS,
   isForgotten: false,
 }
 

@@ -27,7 +27,9 @@ class Generation {
     this.views[kind]!.set(id, cachedView)
     this.bytes += bytes
     const key = id * KINDS.length + kind
-    for (const on of cachedView.dependencies) {
+    const { dependencies } = cachedView
+    for (let i = 0; i < dependencies.length; i++) {
+      const on = dependencies[i]!
       if (on === own) continue
       const known = this.dependents.get(on)
       if (known === undefined) this.dependents.set(on, key)

@@ -1,9 +1,10 @@
 // Builds cached views, with the ordinary view functions, from a state hydrated for no particular viewer.
 
+import { NumberList } from '../../base/util/number-list.ts'
 import type { FeedState, PostCounts, ProfileState } from '../hydrate/types.ts'
-import { jsonPieces, type Spot } from '../views/json/json-pieces.ts'
+import { jsonPieces } from '../views/json/json-pieces.ts'
 import { fullText } from '../views/json/ready-json.ts'
-import { SLOT, type Slot } from '../views/json/slots.ts'
+import { SLOT } from '../views/json/slots.ts'
 import { isForMembersOnly } from '../views/members-only.ts'
 import { feedViewPost } from '../views/posts/feed-view-post.ts'
 import { postViewForEveryone } from '../views/posts/post-view.ts'
@@ -19,7 +20,6 @@ import {
   CACHED,
   type CachedKind,
   type CachedView,
-  compact,
   dependency,
   type ItemFacts,
   isLabelSubject,
@@ -140,16 +140,16 @@ function makeOne<State>(
   watch.begin()
   const made = jsonPieces(() => view(state, id))
   const { refused, missing } = watch
-  const dependencies = compact(watch.dependencies)
+  const dependencies = watch.dependencies.copy()
   if (refused) return { ...ABSENT, showing: 'refused', missing, dependencies }
   if (!made) return { ...ABSENT, missing, dependencies }
   return {
     showing: 'shown',
-    pieces: made.pieces.slice(),
-    slots: compact(slotNumbers(made.slots)),
-    withoutBlocks: compact(watch.withoutBlocks),
-    labelSubjects: compact(labelSubjects(dependencies, made.slots)),
-    labelSpots: compact(spotNumbers(made.spots)),
+    pieces: made.pieces,
+    slots: made.slots.copy(),
+    withoutBlocks: watch.withoutBlocks.copy(),
+    labelSubjects: labelSubjects(dependencies, made.slots),
+    labelSpots: labelSpots(made.spots),
     missing,
     notFor: watch.notFor,
     before: watch.before,
@@ -162,30 +162,39 @@ function makeOne<State>(
   }
 }
 
-function slotNumbers(slots: readonly Slot[]): number[] {
-  const numbers: number[] = []
-  for (const { kind, id } of slots) numbers.push(kind, id)
-  return numbers
-}
+const collected = new NumberList()
 
-function spotNumbers(spots: readonly Spot[]): number[] {
-  const numbers: number[] = []
-  for (const { slot, piece, at } of spots) numbers.push(labelSubjectOf(slot), piece, at)
-  return numbers
+/** @param spots - four numbers each, see `jsonPieces` */
+function labelSpots(spots: NumberList): readonly number[] {
+  collected.clear()
+  for (let i = 0; i < spots.length; i += 4) {
+    collected.add(labelSubjectOf(spots.at(i), spots.at(i + 1)))
+    collected.add(spots.at(i + 2))
+    collected.add(spots.at(i + 3))
+  }
+  return collected.copy()
 }
 
 /** Dependencies that labels can be about and that have no slot. */
-function labelSubjects(dependencies: readonly number[], slots: readonly Slot[]): number[] {
-  const standsInSlot = (on: number) =>
-    slots.some(
-      ({ kind, id }) =>
-        (kind === SLOT.profile && on === dependency.actor(id)) ||
-        (kind === SLOT.post && on === dependency.post(id)),
-    )
-  return dependencies.filter((on) => isLabelSubject(on) && !standsInSlot(on))
+function labelSubjects(dependencies: readonly number[], slots: NumberList): readonly number[] {
+  collected.clear()
+  for (let i = 0; i < dependencies.length; i++) {
+    const on = dependencies[i]!
+    if (isLabelSubject(on) && !standsInSlot(on, slots)) collected.add(on)
+  }
+  return collected.copy()
 }
 
-function labelSubjectOf({ kind, id }: Slot): number {
+function standsInSlot(on: number, slots: NumberList): boolean {
+  for (let i = 0; i < slots.length; i += 2) {
+    const [kind, id] = [slots.at(i), slots.at(i + 1)]
+    if (kind === SLOT.profile && on === dependency.actor(id)) return true
+    if (kind === SLOT.post && on === dependency.post(id)) return true
+  }
+  return false
+}
+
+function labelSubjectOf(kind: number, id: number): number {
   return kind === SLOT.postLabels ? dependency.post(id) : dependency.actor(id)
 }
 

@@ -5,14 +5,15 @@
 
 import { cardOfPost } from '../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
+import { NumberList } from '../../base/util/number-list.ts'
 import { isWithoutCard } from '../hydrate/card-records.ts'
 import type { BlockedPairs, FeedState, ForEveryone, ProfileState } from '../hydrate/types.ts'
 import { dependency, type Missing } from './cached-view.ts'
 
 /** What was observed since the last `begin`. */
 class Watch implements ForEveryone {
-  dependencies: number[] = []
-  withoutBlocks: number[] = []
+  readonly dependencies = new NumberList()
+  readonly withoutBlocks = new NumberList()
   refused = false
   notFor = 0
   before: number | undefined
@@ -26,12 +27,12 @@ class Watch implements ForEveryone {
   }
 
   begin(): void {
-    this.dependencies = []
+    this.dependencies.clear()
+    this.withoutBlocks.clear()
     this.refused = false
     this.notFor = 0
     this.before = undefined
     // Nearly always empty already, and then not worth a new array.
-    if (this.withoutBlocks.length > 0) this.withoutBlocks = []
     if (this.#uris.length > 0) this.#uris = []
     if (this.#dids.length > 0) this.#dids = []
     if (this.#cards.length > 0) this.#cards = []
@@ -46,7 +47,7 @@ class Watch implements ForEveryone {
   }
 
   assumeNoBlock(uid: number): void {
-    if (uid !== 0 && !this.withoutBlocks.includes(uid)) this.withoutBlocks.push(uid)
+    if (uid !== 0 && !this.withoutBlocks.has(uid)) this.withoutBlocks.add(uid)
   }
 
   /**
@@ -66,8 +67,7 @@ class Watch implements ForEveryone {
   }
 
   dependOn(on: number): void {
-    // There are few, so a linear search is cheaper than a set.
-    if (!this.dependencies.includes(on)) this.dependencies.push(on)
+    if (!this.dependencies.has(on)) this.dependencies.add(on)
   }
 
   wantPost(uri: string): void {

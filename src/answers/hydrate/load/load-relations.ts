@@ -16,12 +16,14 @@ export function toRelations(
 ): Map<number, Relation> {
   const relations = new Map<number, Relation>()
   for (const row of rows) {
-    const [uid] = row
-    if (row.some((value, i) => i > 0 && value)) {
-      relations.set(uid, toRelation(row, viewerDid, didOf(uid)))
-    }
+    if (isAny(row)) relations.set(row[0], toRelation(row, viewerDid, didOf))
   }
   return relations
+}
+
+function isAny(row: RelationRow): boolean {
+  for (let i = 1; i < row.length; i++) if (row[i] !== null) return true
+  return false
 }
 
 /** Leaves what anyone can see: follows and blocks, also by list. */
@@ -31,9 +33,10 @@ export function withoutMutes(row: RelationRow): RelationRow {
   return [uid, following, followedBy, blocking, blockedBy, ...lists, null, null]
 }
 
-function toRelation(row: RelationRow, viewerDid: string, did: string): Relation {
-  const [, following, followedBy, blocking, blockedBy, ...rest] = row
-  const [blockingByList, blockedByList, mutedByList, muted] = rest
+/** Of most accounts nothing needs their DID, which is put together each time. */
+function toRelation(row: RelationRow, viewerDid: string, didOf: (uid: number) => string): Relation {
+  const [uid, following, followedBy, blocking, blockedBy] = row
+  const [, , , , , blockingByList, blockedByList, mutedByList, muted] = row
   const scope = muted === null ? 0 : muted - 1
   return {
     muted: muted !== null && scope === 0,
@@ -41,9 +44,9 @@ function toRelation(row: RelationRow, viewerDid: string, did: string): Relation 
     mutedOnlyQuoteposts: (scope & ONLY_QUOTE_POSTS) !== 0,
     mutedByList: mutedByList ?? undefined,
     following: uriOf(viewerDid, FOLLOW, following),
-    followedBy: uriOf(did, FOLLOW, followedBy),
+    followedBy: followedBy === null ? undefined : recordUri(didOf(uid), FOLLOW, followedBy),
     blocking: uriOf(viewerDid, BLOCK, blocking),
-    blockedBy: uriOf(did, BLOCK, blockedBy),
+    blockedBy: blockedBy === null ? undefined : recordUri(didOf(uid), BLOCK, blockedBy),
     blockingByList: blockingByList ?? undefined,
     blockedByList: blockedByList ?? undefined,
   }

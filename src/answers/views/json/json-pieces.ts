@@ -4,12 +4,17 @@
 // parts that the slot's content brings.
 
 import { assert } from '../../../base/util/assert.ts'
-import { jsonWithMarks, MARK, SLOT, type Slot } from './slots.ts'
+import { NumberList } from '../../../base/util/number-list.ts'
+import { jsonWithMarks, MARK, SLOT, type SlotKind, slotIdAt, slotKindAt } from './slots.ts'
 
-/** Where in a piece content may be inserted, which is rare. */
-export type Spot = { slot: Slot; piece: number; at: number }
-
-type Pieces = { pieces: string[]; slots: Slot[]; spots: Spot[] }
+/** All for one view: what it is asked for is overwritten by the next. */
+type Pieces = {
+  readonly pieces: readonly string[]
+  /** Pairs of kind and id, in order. */
+  readonly slots: NumberList
+  /** Where in a piece content may be inserted, which is rare: kind and id of the slot, piece, and place in it. */
+  readonly spots: NumberList
+}
 
 /** Where a mark begins, and where it does as the first field of an `extended` object. */
 const QUOTED = `"${MARK}`
@@ -20,6 +25,11 @@ const MAX_UTF8_BYTES = 3
 
 let bytes = Buffer.allocUnsafeSlow(1 << 16)
 
+// Room that is used again for each view: arrays that grow are most of what a collection would have to clear away.
+const pieces: string[] = []
+const slots = new NumberList()
+const spots = new NumberList()
+
 /**
  * Serialises a view as byte text, without its closing brace, and cuts it at its slots: one more
  * piece than there are slots. The content of an object slot brings its opening brace but not the
@@ -29,34 +39,40 @@ let bytes = Buffer.allocUnsafeSlow(1 << 16)
  */
 export function jsonPieces(view: () => object | undefined): Pieces | undefined {
   const marked = jsonWithMarks(view)
-  if (!marked) return undefined
-  const { text, length } = write(marked.json)
-  const found: Pieces = { pieces: [], slots: [], spots: [] }
+  if (marked === undefined) return undefined
+  const { text, length } = write(marked)
+  slots.clear()
+  spots.clear()
+  let count = 0
   /** Places are those in `text`. In memory they come earlier by what was taken out. */
   let takenOut = 0
   let from = 0
   let searched = 0
   for (let at = text.indexOf(QUOTED); at >= 0; at = text.indexOf(QUOTED, searched)) {
     const end = text.indexOf('"', at + QUOTED.length)
-    const slot = marked.slots[numberIn(text, at + QUOTED.length, end)]
-    assert(slot, 'a slot for each mark')
+    const place = numberIn(text, at + QUOTED.length, end)
+    const kind = slotKindAt(place)
     searched = end + 1
-    if (isElement(slot)) {
+    if (isElement(kind)) {
       if (text[searched] === ',') searched++
-      found.spots.push({ slot, piece: found.pieces.length, at: at - takenOut - from })
+      spots.add(kind)
+      spots.add(slotIdAt(place))
+      spots.add(count)
+      spots.add(at - takenOut - from)
       bytes.copyWithin(at - takenOut, searched - takenOut, length - takenOut)
       takenOut += searched - at
     } else {
-      const until = isObject(slot) ? endBeforeObject(text, at) : endBeforeFields(text, at)
-      found.pieces.push(bytes.toString('latin1', from, until - takenOut))
-      found.slots.push(slot)
+      const until = isObject(kind) ? endBeforeObject(text, at) : endBeforeFields(text, at)
+      pieces[count++] = bytes.toString('latin1', from, until - takenOut)
+      slots.add(kind)
+      slots.add(slotIdAt(place))
       from = searched - takenOut
       // The object must be closed here if no more of its fields follow.
-      if (isObject(slot) && until === at) bytes[--from] = CLOSING_BRACE
+      if (isObject(kind) && until === at) bytes[--from] = CLOSING_BRACE
     }
   }
-  found.pieces.push(bytes.toString('latin1', from, length - takenOut - 1))
-  return found
+  pieces[count++] = bytes.toString('latin1', from, length - takenOut - 1)
+  return { pieces: pieces.slice(0, count), slots, spots }
 }
 
 /** Without a text cut out of the other. */
@@ -89,10 +105,10 @@ function endBeforeObject(text: string, at: number): number {
   return text.endsWith(OPENED, at) ? at - OPENED.length : at
 }
 
-function isObject({ kind }: Slot): boolean {
+function isObject(kind: SlotKind): boolean {
   return kind === SLOT.profile || kind === SLOT.post
 }
 
-function isElement({ kind }: Slot): boolean {
+function isElement(kind: SlotKind): boolean {
   return kind === SLOT.postLabels || kind === SLOT.profileLabels
 }

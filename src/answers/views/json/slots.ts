@@ -34,8 +34,6 @@ export const SLOT = {
 
 export type SlotKind = (typeof SLOT)[keyof typeof SLOT]
 
-export type Slot = { readonly kind: SlotKind; readonly id: number }
-
 /**
  * What stands in JSON for a slot, followed by the slot's place among those made. Random per process, so it cannot
  * occur in any record.
@@ -45,37 +43,52 @@ export const MARK = `slot ${randomBytes(12).toString('base64url')} `
 /** Marks are made once: strings joined for each slot would be copied each time. */
 const marks: string[] = []
 
-/** Slots of the view that is being built, in the order in which they were made. */
-let made: Slot[] | undefined
+/**
+ * Slots of the view that is being built, in the order in which they were made: pairs of kind and id, in room that is
+ * used again for the next view.
+ */
+const made: number[] = []
+let count = 0
+let isMaking = false
 
 /**
- * The JSON of a view, with marks in it.
+ * The JSON of a view, with marks in it. Its slots can be asked for until the next view is made.
  * @returns undefined if there is no view.
  */
-export function jsonWithMarks(
-  view: () => object | undefined,
-): { json: string; slots: Slot[] } | undefined {
-  const slots: Slot[] = []
-  made = slots
+export function jsonWithMarks(view: () => object | undefined): string | undefined {
+  count = 0
+  isMaking = true
   try {
     const built = view()
-    return built && { json: JSON.stringify(built), slots }
+    return built && JSON.stringify(built)
   } finally {
-    made = undefined
+    isMaking = false
   }
+}
+
+/** The kind of the slot that was made at this place. */
+export function slotKindAt(place: number): SlotKind {
+  assert(place < count, 'a slot for each mark')
+  return made[place * 2] as SlotKind
+}
+
+export function slotIdAt(place: number): number {
+  return made[place * 2 + 1]!
 }
 
 /**
  * Whether the current view is built for the cache, so that memoising its parts is not worthwhile.
  */
 export function isMakingPieces(): boolean {
-  return made !== undefined
+  return isMaking
 }
 
 /** @returns a slot typed as its later content; it is a text, since JSON.stringify is slow at objects with a method. */
 export function slot<T>(kind: SlotKind, id: number): T {
-  assert(made, 'a slot in a view for one viewer')
-  const place = made.push({ kind, id }) - 1
+  assert(isMaking, 'a slot in a view for one viewer')
+  const place = count++
+  made[place * 2] = kind
+  made[place * 2 + 1] = id
   marks[place] ??= `${MARK}${place}`
   return marks[place] as unknown as T
 }

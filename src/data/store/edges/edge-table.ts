@@ -79,11 +79,10 @@ export class EdgeTable {
     { creator, subjects }: { creator: number; subjects: Iterable<number> },
   ): Map<number, PackedRkey> {
     const keys = new Map<number, PackedRkey>()
-    const pointers = positions(this.#byCreator.among(db, creator, ascending(subjects)))
-    const queries = Array.from(pointers, (pointer) => ({ uid: creator, pointer }))
-    for (const { subject, rkey } of this.#bySubject.findAll(db, queries).flat()) {
-      putSmaller(keys, subject, rkey)
-    }
+    const pointers = [...positions(this.#byCreator.among(db, creator, ascending(subjects)))]
+    this.#bySubject.eachOf(db, { uid: creator, pointers }, (subject, { rkey }) =>
+      putSmaller(keys, subject, rkey),
+    )
     return keys
   }
 
@@ -166,7 +165,7 @@ export class EdgeTable {
     db: Db,
     { creators, subject }: { creators: Iterable<number>; subject: number },
   ): Map<number, PackedRkey> {
-    const uids = new Set(creators)
+    const uids = creators instanceof Set ? creators : new Set(creators)
     const keys = new Map<number, PackedRkey>()
     if (!this.#bySubject.isLonger(db, subject, uids.size)) {
       for (const { uid, rkey } of this.#bySubject.among(db, subject, uids)) {
@@ -349,7 +348,8 @@ function byCreatorOf(pairs: readonly Pair[]): Map<number, number[]> {
 }
 
 function ascending(subjects: Iterable<number>): number[] {
-  return [...new Set(subjects)].sort((a, b) => a - b)
+  const distinct = subjects instanceof Set ? subjects : new Set(subjects)
+  return [...distinct].sort((a, b) => a - b)
 }
 
 function putSmaller(keys: Map<number, PackedRkey>, of: number, rkey: PackedRkey): void {

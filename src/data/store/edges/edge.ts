@@ -47,6 +47,11 @@ export function periodStart(period: number): number {
   return (period + FIRST_PERIOD) * PERIOD_MS
 }
 
+/** Its last millisecond. */
+export function periodEnd(period: number): number {
+  return periodStart(period) + PERIOD_MS - 1
+}
+
 /** The period in which a TID was made; for any other key, a stable number of the same form. */
 export function keyPeriodOf(rkey: PackedRkey): number {
   if (typeof rkey !== 'string') return periodOf(microsOf(rkey) / 1000)

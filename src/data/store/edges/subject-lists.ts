@@ -5,7 +5,7 @@ import { type PerDatabase, perDatabase } from '../per-database.ts'
 import { type EdgeKind, firstChunkOf, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
 import { prepareManySubjectRows, prepareSubjectRows } from './chunk-rows.ts'
 import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
-import { type Edge, isSameKey, PERIOD_MS, type Pointer, periodStart } from './edge.ts'
+import { type Edge, isSameKey, type Pointer, periodEnd, periodStart } from './edge.ts'
 import {
   accountsIn,
   edgeAt,
@@ -60,7 +60,7 @@ export class SubjectLists {
   /** An account's records for the pointer's subject and period. */
   find(db: Db, uid: number, { subject, period }: Pointer): Edge[] {
     const from = periodStart(period)
-    const until = from + PERIOD_MS - 1
+    const until = periodEnd(period)
     const found: Edge[] = []
     const take = ({ at, bytes }: SubjectChunk) => {
       for (const edge of edgesWithin(bytes, at, { uid, from, until }))
@@ -131,6 +131,35 @@ export class SubjectLists {
         take(shared, chunk.at, chunk.bytes)
     }
     return found
+  }
+
+  /**
+   * Finds one account's records for pointers that all differ in subject or period, in one statement unless a period
+   * continues in the chunk before; `found` may be told of one twice.
+   */
+  eachOf(
+    db: Db,
+    { uid, pointers }: { uid: number; pointers: readonly Pointer[] },
+    found: (subject: number, edge: Omit<Edge, 'subject'>) => void,
+  ): void {
+    const further = (some: readonly Pointer[]) => {
+      const queries = some.map((pointer) => ({ uid, pointer }))
+      for (const edges of this.findAll(db, queries))
+        for (const edge of edges) found(edge.subject, edge)
+    }
+    if (pointers.length <= FEW) return further(pointers)
+    const names = pointers.map(({ subject, period }, i) => `"${periodEnd(period)} ${i}":${subject}`)
+    const ends = this.#many(db).coveringTimes.all(`{${names.join()}}`)
+    const long: Pointer[] = []
+    for (const [name, at, , bytes] of ends as unknown as [string, ...SubjectColumns][]) {
+      const pointer = pointers[Number(name.slice(name.indexOf(' ') + 1))]!
+      const { subject, period } = pointer
+      const from = periodStart(period)
+      for (const edge of edgesWithin(bytes, at, { uid, from, until: periodEnd(period) }))
+        found(subject, edge)
+      if (at >= from) long.push(pointer)
+    }
+    if (long.length > 0) further(long)
   }
 
   /**
@@ -334,8 +363,7 @@ function sharedPeriods(queries: readonly EdgeQuery[]): SharedPeriod[] {
     const { subject, period } = pointer
     const periods = bySubject.get(subject) ?? new Map<number, SharedPeriod>()
     bySubject.set(subject, periods)
-    const from = periodStart(period)
-    const shared = periods.get(period) ?? emptyPeriod(subject, from)
+    const shared = periods.get(period) ?? emptyPeriod(subject, period)
     periods.set(period, shared)
     const indexes = shared.askers.get(uid)
     if (indexes) indexes.push(i)
@@ -344,8 +372,8 @@ function sharedPeriods(queries: readonly EdgeQuery[]): SharedPeriod[] {
   return [...bySubject.values()].flatMap((periods) => [...periods.values()])
 }
 
-function emptyPeriod(subject: number, from: number): SharedPeriod {
-  return { subject, from, until: from + PERIOD_MS - 1, askers: new Map() }
+function emptyPeriod(subject: number, period: number): SharedPeriod {
+  return { subject, from: periodStart(period), until: periodEnd(period), askers: new Map() }
 }
 
 /** The records of those accounts in a chunk; a single one's is found with less work. */

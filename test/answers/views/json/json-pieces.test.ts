@@ -29,10 +29,7 @@ test('a view is cut at its slots into one byte a character, whatever its text', 
   expect(isOneByte('🌊')).toBe(false)
   const { pieces, slots } = jsonPieces(view)!
   expect(pieces.map(isOneByte)).toEqual(pieces.map(() => true))
-  expect(slots.map(({ kind, id }) => [kind, id])).toEqual([
-    [SLOT.profile, 1],
-    [SLOT.postViewer, 2],
-  ])
+  expect(slots.copy()).toEqual([SLOT.profile, 1, SLOT.postViewer, 2])
   const [before, between, after] = pieces
   const bytes = Buffer.from(`${before}{"did":"x"${between},"viewer":{}${after}}`, 'latin1')
   expect(JSON.parse(bytes.toString())).toEqual({
@@ -45,8 +42,8 @@ test('a view is cut at its slots into one byte a character, whatever its text', 
 
 test('labels are inserted by bytes, not by characters', () => {
   const { pieces, spots } = jsonPieces(view)!
-  expect(spots).toHaveLength(1)
-  const { piece, at } = spots[0]!
+  const [kind, id, piece, at] = spots.copy() as [number, number, number, number]
+  expect([spots.length, kind, id]).toEqual([4, SLOT.postLabels, 2])
   expect(pieces[piece]!.slice(0, at).endsWith('"labels":[')).toBe(true)
   expect(pieces[piece]!.slice(at).startsWith('{"val":')).toBe(true)
 })

@@ -64,18 +64,27 @@ export function prepareRelations(
   const readByList = prepareByList(db)
   const mutes = db.prepare<[{ viewer: number; uids: string }], [number, number]>(MUTES).raw()
   return (viewer, accounts) => {
-    const uids = [...new Set(accounts)]
-    const edgesOf = readEdges(db, viewer, uids)
+    const distinct = new Set(accounts)
+    const uids = [...distinct]
+    const edges = readEdges(db, viewer, distinct)
     const byList = readByList(viewer, uids)
     const muted = new Map(
       mutes.all({ viewer, uids: idList(uids) }) as unknown as [number, number][],
     )
-    return uids.map((uid) => [
-      uid,
-      ...edgesOf(uid),
-      ...(byList.get(uid) ?? NO_LIST),
-      muted.get(uid) ?? null,
-    ])
+    return uids.map((uid) => {
+      const [blockingByList, blockedByList, mutedByList] = byList.get(uid) ?? NO_LIST
+      return [
+        uid,
+        edges.following.get(uid) ?? null,
+        edges.followedBy.get(uid) ?? null,
+        edges.blocking.get(uid) ?? null,
+        edges.blockedBy.get(uid) ?? null,
+        blockingByList,
+        blockedByList,
+        mutedByList,
+        muted.get(uid) ?? null,
+      ]
+    })
   }
 }
 
@@ -91,25 +100,14 @@ function prepareByList(db: Db): (viewer: number, uids: number[]) => Map<number, 
   }
 }
 
-type EdgeKeys = [
-  following: PackedRkey | null,
-  followedBy: PackedRkey | null,
-  blocking: PackedRkey | null,
-  blockedBy: PackedRkey | null,
-]
-
-/** Records between the viewer and these accounts. */
-function readEdges(db: Db, viewer: number, uids: readonly number[]): (uid: number) => EdgeKeys {
+/** Keys of records between the viewer and these accounts. */
+function readEdges(db: Db, viewer: number, uids: ReadonlySet<number>) {
   const from = { creator: viewer, subjects: uids }
   const to = { creators: uids, subject: viewer }
-  const following = followEdges.keysAmong(db, from)
-  const followedBy = followEdges.keysTo(db, to)
-  const blocking = blockEdges.keysAmong(db, from)
-  const blockedBy = blockEdges.keysTo(db, to)
-  return (uid) => [
-    following.get(uid) ?? null,
-    followedBy.get(uid) ?? null,
-    blocking.get(uid) ?? null,
-    blockedBy.get(uid) ?? null,
-  ]
+  return {
+    following: followEdges.keysAmong(db, from),
+    followedBy: followEdges.keysTo(db, to),
+    blocking: blockEdges.keysAmong(db, from),
+    blockedBy: blockEdges.keysTo(db, to),
+  }
 }
