@@ -4,5 +4,5 @@
 export type { Db } from '../db.ts'
 
 export function idList(ids: Iterable<number>): string {
-  return `[${[...ids].join(',')}]`
+  return JSON.stringify(Array.isArray(ids) ? ids : [...ids])
 }
