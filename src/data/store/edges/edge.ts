@@ -31,7 +31,7 @@ export type Pointer = {
  * Four minutes: three bytes identify a period from 2020 to 2029 and, except for a few very famous
  * posts, all entries of one period are in one chunk.
  */
-export const PERIOD_MS = 2 ** 18
+const PERIOD_MS = 2 ** 18
 const FIRST_PERIOD = Math.floor(Date.parse('2025-01-01') / PERIOD_MS)
 const TEXT_PERIODS = 2 ** 24
 

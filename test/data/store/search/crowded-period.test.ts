@@ -9,13 +9,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { packRkey } from '../../../../src/base/atproto/keys.ts'
 import { openWriter, type WriteDb } from '../../../../src/data/store/db.ts'
 import { followEdges } from '../../../../src/data/store/edges/all-edges.ts'
-import { type Edge, PERIOD_MS } from '../../../../src/data/store/edges/edge.ts'
+import { type Edge, periodOf, periodStart } from '../../../../src/data/store/edges/edge.ts'
 import { tidAt } from '../../../support/records.ts'
 
 const SUBJECT = 1
 const FOLLOWERS = 20_000
 /** Where a period begins. */
-const AT_MS = Math.ceil(Date.parse('2026-06-01') / PERIOD_MS) * PERIOD_MS
+const AT_MS = periodStart(periodOf(Date.parse('2026-06-01')) + 1)
 /** Of the newest and the oldest in a period, which may hold others, and where it ends. */
 const AT_THE_ENDS = 4
 
