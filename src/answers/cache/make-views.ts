@@ -52,9 +52,7 @@ export function makeItems(
   const watched = watchState(source)
   const slots: number[] = []
   for (const item of items) {
-    const cachedView = makeOne(watched, item, feedViews[kind]!)
-    // Computed while still being watched: the cached view depends on these facts, too.
-    cachedView.facts = factsOf(watched.state, item)
+    const cachedView = makeOne(watched, item, feedViews[kind]!, factsOf)
     views.add(kind, item, cachedView)
     slots.push(...cachedView.slots)
   }
@@ -131,24 +129,29 @@ function makeCountsOf(views: CachedViews, { state }: Watched<FeedState>, id: num
   if (post && !views.get(CACHED.counts, id)) makeCounts(views, id, post)
 }
 
-/** The caller may modify the result. */
+/**
+ * The caller may modify the result.
+ * @param facts - of an item: what they are read from is watched, too, since the view depends on them
+ */
 function makeOne<State>(
   { state, watch }: Watched<State>,
   id: number,
   view: (state: State, id: number) => object | undefined,
+  facts?: (state: State, id: number) => ItemFacts,
 ): CachedView {
   watch.begin()
   const made = jsonPieces(() => view(state, id))
   const { refused, missing } = watch
-  const dependencies = watch.dependencies.copy()
-  if (refused) return { ...ABSENT, showing: 'refused', missing, dependencies }
-  if (!made) return { ...ABSENT, missing, dependencies }
+  const subjects = made && labelSubjects(watch.dependencies, made.slots)
+  const known = { missing, facts: facts?.(state, id), dependencies: watch.dependencies.copy() }
+  if (refused) return { ...ABSENT, showing: 'refused', ...known }
+  if (!made || !subjects) return { ...ABSENT, ...known }
   return {
     showing: 'shown',
     pieces: made.pieces,
     slots: made.slots.copy(),
     withoutBlocks: watch.withoutBlocks.copy(),
-    labelSubjects: labelSubjects(dependencies, made.slots),
+    labelSubjects: subjects,
     labelSpots: labelSpots(made.spots),
     missing,
     notFor: watch.notFor,
@@ -156,8 +159,8 @@ function makeOne<State>(
     forMembersOnly: false,
     author: 0,
     isRoot: false,
-    facts: undefined,
-    dependencies,
+    facts: known.facts,
+    dependencies: known.dependencies,
     isForgotten: false,
   }
 }
@@ -176,10 +179,10 @@ function labelSpots(spots: NumberList): readonly number[] {
 }
 
 /** Dependencies that labels can be about and that have no slot. */
-function labelSubjects(dependencies: readonly number[], slots: NumberList): readonly number[] {
+function labelSubjects(dependencies: NumberList, slots: NumberList): readonly number[] {
   collected.clear()
   for (let i = 0; i < dependencies.length; i++) {
-    const on = dependencies[i]!
+    const on = dependencies.at(i)
     if (isLabelSubject(on) && !standsInSlot(on, slots)) collected.add(on)
   }
   return collected.copy()

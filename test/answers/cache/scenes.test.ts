@@ -3,7 +3,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { ABSENT, CACHED, dependency } from '../../../src/answers/cache/cached-view.ts'
 import { CachedViews } from '../../../src/answers/cache/cached-views.ts'
-import { makePosts } from '../../../src/answers/cache/make-views.ts'
+import { makeItems, makePosts } from '../../../src/answers/cache/make-views.ts'
 import { createViewCache } from '../../../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import { asEveryone, createReader, type MissingSet } from '../../../src/answers/hydrate/reader.ts'
@@ -256,6 +256,22 @@ test('of the views made together, each names only the accounts that it shows', (
   makePosts(views, hydrator.posts([plain, quoting], everyone), [plain, quoting])
   expect(views.get(CACHED.post, plain)!.withoutBlocks).toEqual([])
   expect(views.get(CACHED.post, quoting)!.withoutBlocks).toEqual([world.uid(bob)])
+})
+
+test('an item depends also on what only its facts are read from', () => {
+  const { world, alice, bob, hydrator } = start()
+  const root = world.post(alice)
+  world.threadgate(root, [])
+  // A reply that the gate forbids is shown without what it replies to.
+  world.post(bob, { reply: { root, parent: world.post(bob, { reply: { parent: root } }) } })
+  const [parent, reply] = [2, 3]
+  const everyone = asEveryone(createReader({ did: alice, uid: world.uid(alice) }))
+  const views = new CachedViews(1 << 20)
+  const items = [postItem(reply)]
+  makeItems(views, hydrator.feed(items, everyone), { kind: CACHED.item, items })
+  const { facts, dependencies } = views.get(CACHED.item, postItem(reply))!
+  expect(facts).toMatchObject({ parentAuthor: world.uid(bob), grandparentAuthor: world.uid(alice) })
+  expect(dependencies).toContain(dependency.post(parent))
 })
 
 test('dependencies of a cached view are known in both generations', () => {
