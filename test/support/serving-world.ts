@@ -83,7 +83,7 @@ export type ServingOptions = WorldOptions & {
   /** Wait for names that were never looked up; no wait if omitted. */
   namesMaxWaitMs?: number
   /** Who knows what is not held; nobody if omitted. */
-  elsewhere?: (parts: ElsewhereParts) => Elsewhere | undefined
+  elsewhere?: (context: ElsewhereContext) => Elsewhere | undefined
   /** Answers these kinds of features' requests, which begin no transaction of their own. */
   calls?: IngestCalls
   /** Limits lookups of unknown accounts; no limit if omitted. */
@@ -96,7 +96,7 @@ export type ServingOptions = WorldOptions & {
   labelCapacity?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
 
-type ElsewhereParts = {
+type ElsewhereContext = {
   db: Db
   scope: NonNullable<AppParts['scope']>
   writer: Writer

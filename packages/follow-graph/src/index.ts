@@ -18,7 +18,7 @@ export type {
 } from './graph/types.ts'
 export { compareUids, keyOf } from './graph/uid-order.ts'
 export { createSharedInts, SharedInts } from './shared-memory/shared-ints.ts'
-export { forEachOpenFollower, type OpenFollowersParts } from './timeline/open-followers.ts'
+export { forEachOpenFollower, type OpenFollowersContext } from './timeline/open-followers.ts'
 export {
   createTimelines,
   newestFirst,

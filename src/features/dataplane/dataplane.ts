@@ -12,7 +12,7 @@ import type { Arrivals } from './calls/awaited.ts'
 import { bsyncRpcs } from './calls/bsync.ts'
 import { bsyncStreamRpcs } from './calls/bsync-stream.ts'
 import { createSearches } from './calls/search.ts'
-import { createReading, type DataplaneParts } from './reading/reading.ts'
+import { createReading, type DataplaneContext } from './reading/reading.ts'
 import { callsOf, type FrontendQueue, routesOf } from './service.ts'
 import { dataplaneSettings } from './settings.ts'
 import { createWeb } from './web.ts'
@@ -20,7 +20,7 @@ import { createGrpc } from './wire/grpc.ts'
 import { type DataplaneListener, listen } from './wire/listener.ts'
 import { MAX_ANSWERED_BYTES, MAX_REQUESTED_BYTES } from './wire/messages.ts'
 
-type DataplaneOptions = Omit<DataplaneParts, 'invalidations' | 'onViewer'> & {
+type DataplaneOptions = Omit<DataplaneContext, 'invalidations' | 'onViewer'> & {
   onViewer: OnViewer
   /** Ring of invalidations. undefined: nothing is cached between calls. */
   invalidations?: SharedArrayBuffer | undefined

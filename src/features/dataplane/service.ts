@@ -38,7 +38,7 @@ import { MAX_ANSWERED_BYTES } from './wire/messages.ts'
 /** Where the frontend's calls wait for their turns. */
 export type FrontendQueue = Pick<Overload, 'admitFrontend' | 'run'>
 
-type ServiceParts = {
+type ServiceContext = {
   reading: Reading
   arrivals?: Arrivals | undefined
   searches: Searches
@@ -47,7 +47,7 @@ type ServiceParts = {
   onAnswered: (path: string, status: number, seconds: number) => void
 }
 
-function handlers({ reading, searches }: ServiceParts): object {
+function handlers({ reading, searches }: ServiceContext): object {
   return {
     ...actorInfoRpcs(reading),
     ...actorRpcs(reading),
@@ -75,10 +75,10 @@ function handlers({ reading, searches }: ServiceParts): object {
 }
 
 /** Calls by path. */
-export function callsOf(parts: ServiceParts, bsync: object): Map<string, Call> {
+export function callsOf(context: ServiceContext, bsync: object): Map<string, Call> {
   return new Map([
-    ...counted(Service, handlers(parts), parts),
-    ...counted(BsyncService, bsync, parts),
+    ...counted(Service, handlers(context), context),
+    ...counted(BsyncService, bsync, context),
   ])
 }
 
@@ -116,22 +116,22 @@ function pathOf({ parent, name }: DescMethod): string {
 function counted(
   service: DescService,
   implemented: object,
-  parts: CountedParts,
+  context: CountedServiceContext,
 ): [path: string, Call][] {
   return Object.entries(implemented).map(([name, handler]: [string, Handler]) => {
     const method = service.methods.find(({ localName }) => localName === name)!
-    return [pathOf(method), { method, run: countedCall(method, handler, parts) }]
+    return [pathOf(method), { method, run: countedCall(method, handler, context) }]
   })
 }
 
-type CountedParts = Omit<ServiceParts, 'searches'>
+type CountedServiceContext = Omit<ServiceContext, 'searches'>
 type Ended = Parameters<Call['run']>[1]
 type Handler = (request: never, ended: Ended) => object | Promise<object>
 
 function countedCall(
   { parent, localName, output }: DescMethod,
   handler: Handler,
-  { arrivals, log, onAnswered, overload, reading }: CountedParts,
+  { arrivals, log, onAnswered, overload, reading }: CountedServiceContext,
 ): Call['run'] {
   const path = rpcPath(parent.typeName, localName)
   const count = (startedAt: number, status: number) =>

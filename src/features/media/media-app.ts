@@ -20,7 +20,7 @@ import { createLowerQualities, type LowerOptions } from './hls/lower-qualities.t
 import { createOwnSource } from './hls/own-source.ts'
 import type { VideoSource } from './hls/playlist.ts'
 import { createPreviews } from './hls/previews.ts'
-import { trailerRoute, type VideoParts, videoRoute } from './hls/video-routes.ts'
+import { trailerRoute, type VideoContext, videoRoute } from './hls/video-routes.ts'
 import type { Watching } from './hls/watching.ts'
 import { createImages, type Images, type ImagesOptions } from './images.ts'
 import { MediaError } from './media-error.ts'
@@ -62,7 +62,7 @@ type MediaOptions = Pick<BlobSource, 'fetch' | 'resolver' | 'strangerBytes' | 'q
     onPinStore?: (pinStore: PinStore) => void
   }
   /** Called for each playlist sent to a player. */
-  onPlaylist?: VideoParts['onPlaylist']
+  onPlaylist?: VideoContext['onPlaylist']
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>
   /** Whether the operator hid a blob, named as in data/store/moderation/takedowns.ts. */
   isHidden?: (subject: string) => boolean
@@ -117,7 +117,7 @@ function videoParts(
     refuseHidden,
     blobs,
   }: { cache: DiskCache; refuseHidden: RefuseHidden; blobs: BlobSource },
-): VideoParts {
+): VideoContext {
   const { actors, posts, process, watching, log, trailer: file, now = Date.now } = options
   const from = options.videos ?? { kind: 'own' }
   const isOwn = from.kind === 'own'
@@ -142,12 +142,12 @@ function videoParts(
 
 function startPins(
   { pins, log }: MediaOptions,
-  parts: Pick<VideoParts, 'source' | 'captions'> & { pinned: PinnedFiles; cache: DiskCache },
+  context: Pick<VideoContext, 'source' | 'captions'> & { pinned: PinnedFiles; cache: DiskCache },
 ): void {
   if (!pins?.rules) return
   const { everyMs, rules, onPinStore } = pins
   onPinStore?.(
-    createPinStore({ ...parts, ...rules, log, ...(everyMs !== undefined && { everyMs }) }),
+    createPinStore({ ...context, ...rules, log, ...(everyMs !== undefined && { everyMs }) }),
   )
 }
 

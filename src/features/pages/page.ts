@@ -22,7 +22,10 @@ import { readDocument } from './read-document.ts'
 import { statusDocument } from './status-document.ts'
 import { type VisitorFigures, visitorFiguresOf } from './visitor-figures.ts'
 
-type PageParts = Omit<ExploreOptions, 'config' | 'status' | 'reasonableLimit' | 'availability'> & {
+type PageContext = Omit<
+  ExploreOptions,
+  'config' | 'status' | 'reasonableLimit' | 'availability'
+> & {
   config: Config
   /** The ingest thread's latest report. */
   status: () => IngestStatus | undefined
@@ -57,19 +60,23 @@ const FOR_ANYONE = { 'access-control-allow-origin': '*', 'cache-control': 'no-st
  */
 const EXPLORE_POINTS = 5
 
-export function createPage(parts: PageParts): Page {
-  const { config } = parts
-  const availability = createAvailability(parts)
-  const lag = createLagOfDay(parts)
-  const figures = () => visitorFiguresOf(parts.status(), availability())
+export function createPage(context: PageContext): Page {
+  const { config } = context
+  const availability = createAvailability(context)
+  const lag = createLagOfDay(context)
+  const figures = () => visitorFiguresOf(context.status(), availability())
   const live = createLive(() => JSON.stringify(figures()))
   const assets = loadAssets
-  const explore = exploreRoutes({ ...parts, availability, reasonableLimit: config.reasonableLimit })
+  const explore = exploreRoutes({
+    ...context,
+    availability,
+    reasonableLimit: config.reasonableLimit,
+  })
   const page = { route: 'pages', points: 1, from: 'pages' } as const
   const routes: Page['routes'] = [
     {
       path: '/',
-      app: pages(parts, { assets, figures, availability, lag }),
+      app: pages(context, { assets, figures, availability, lag }),
       charges: [{ ...page, patterns: ['/', '/explore', '/read', '/status/indexer'] }],
     },
     { path: '/page', app: files({ assets, figures, live }), charges: [page] },
@@ -94,9 +101,9 @@ type Shared = {
   lag: () => LagOfDay
 }
 
-function pages(parts: PageParts, { assets, figures, availability, lag }: Shared): Hono {
-  const { config } = parts
-  const headers = parts.forms('en').length > 0 ? formHeaders() : PAGE_HEADERS
+function pages(context: PageContext, { assets, figures, availability, lag }: Shared): Hono {
+  const { config } = context
+  const headers = context.forms('en').length > 0 ? formHeaders() : PAGE_HEADERS
   const app = new Hono()
   app.get('/', (c, next) => {
     if (!wantsHtml(c)) return next()
@@ -104,7 +111,7 @@ function pages(parts: PageParts, { assets, figures, availability, lag }: Shared)
       figures: figures(),
       availability: availability(),
       lag: lag(),
-      forms: parts.forms(pageLanguage(c.req.header('accept-language'))),
+      forms: context.forms(pageLanguage(c.req.header('accept-language'))),
     }
     return Promise.resolve(
       c.body(statusDocument(assets(), config, visible), 200, {
@@ -121,7 +128,7 @@ function pages(parts: PageParts, { assets, figures, availability, lag }: Shared)
     const isServed = config.operatorToken !== undefined
     return c.body(readDocument(assets(), { isServed }), 200, pictureHeaders(config))
   })
-  app.get('/status/indexer', (c) => c.json(indexerStatusOf(parts.status()), 200, FOR_ANYONE))
+  app.get('/status/indexer', (c) => c.json(indexerStatusOf(context.status()), 200, FOR_ANYONE))
   return app
 }
 

@@ -29,7 +29,7 @@ export type Push = {
   group: string
 }
 
-export type DuePushesParts = {
+export type DuePushesContext = {
   db: Db
   actors: Pick<ActorReader, 'didOf'>
   hydrator: Pick<Hydrator, 'notifications'>
@@ -39,7 +39,7 @@ export type DuePushesParts = {
   now: () => number
 }
 
-type Dependencies = DuePushesParts & {
+type Dependencies = DuePushesContext & {
   groups: PushGroups
   pace: Pace
   /** In quiet hours. */

@@ -4,7 +4,13 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Writer } from '../../bridge/messages.ts'
-import { type DuePushesParts, duePushes, laterPushes, membersDue, type Push } from './due-pushes.ts'
+import {
+  type DuePushesContext,
+  duePushes,
+  laterPushes,
+  membersDue,
+  type Push,
+} from './due-pushes.ts'
 import { createHeldBack } from './held-back.ts'
 import type { MembersOfNodes } from './members-of-nodes.ts'
 import { createPace } from './pace.ts'
@@ -21,7 +27,7 @@ type Pushes = {
   close(): void
 }
 
-type PushesOptions = DuePushesParts &
+type PushesOptions = DuePushesContext &
   Omit<PushSenderOptions, 'keys' | 'onGone'> & {
     writer: Writer
     /** The server's DID, which records the position. */

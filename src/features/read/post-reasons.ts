@@ -36,14 +36,14 @@ const MAX_REPOSTS = 500
 const MAX_COUNTED = 10
 const THOUSAND = 1_000
 
-type Parts = Needs<'actors' | 'db' | 'graph' | 'hydrator' | 'isDrawn' | 'itemsByUri'>
+type ReasonContext = Needs<'actors' | 'db' | 'graph' | 'hydrator' | 'isDrawn' | 'itemsByUri'>
 
 /** @param limit - number of follows from which on timelines are lossy; 0 for never */
 export function getPostReasons(limit: number) {
   return query(
     'io.slipstream.feed.getPostReasons',
     { auth: 'required', showsLabels: false },
-    (app: Parts, { viewer, reader, params }: SignedInCall<{ uri: string }>) => {
+    (app: ReasonContext, { viewer, reader, params }: SignedInCall<{ uri: string }>) => {
       const share = Math.floor(keepShare(limit, app.graph.followsCount(viewer.uid)) * THOUSAND)
       const [found] = app.itemsByUri([{ post: params.uri, repost: undefined }])
       if (!found?.item) return { body: { isThere: false, reasons: ['not-here'], share } }
@@ -53,7 +53,7 @@ export function getPostReasons(limit: number) {
 }
 
 function reasonsFor(
-  app: Parts,
+  app: ReasonContext,
   item: number,
   { owner, reader }: { owner: number; reader: Reader },
 ): { isThere: boolean; reasons: Reason[]; reposts?: number } {

@@ -10,10 +10,10 @@ import type { Core } from '../../ingest/core.ts'
 import { missOfAccount } from '../../ingest/indexing/account-gaps.ts'
 import type { Candidates } from './candidates.ts'
 import type { Heard, HeardCommit } from './heard.ts'
-import { hasWrittenSince, latestRev, type ProofParts, proveRecord } from './proof.ts'
+import { hasWrittenSince, latestRev, type ProofContext, proveRecord } from './proof.ts'
 import { undoForged } from './undo-forged.ts'
 
-type AuditOptions = ProofParts & {
+type AuditOptions = ProofContext & {
   core: Pick<Core, 'actors' | 'counts' | 'db' | 'log' | 'now' | 'diskSpace' | 'wakeJobs' | 'writer'>
   heard: Heard
   candidates: Candidates

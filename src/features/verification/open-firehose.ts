@@ -7,7 +7,7 @@ import { type Arrivals, createArrivals } from './firehose/arrivals.ts'
 import { createFirehose, type Firehose } from './firehose/consumer.ts'
 import type { Judge } from './firehose/judge.ts'
 
-type FirehoseParts = {
+type FirehoseContext = {
   hosts: readonly string[]
   judge: Judge
   cursors: readonly StreamCursor[]
@@ -20,16 +20,16 @@ type FirehoseParts = {
 /** All hosts at once: the first to bring a commit counts, and any may be away. */
 export function openEach(
   core: Core,
-  parts: Omit<FirehoseParts, 'arrivals' | 'receivedUntilUs'> & {
+  context: Omit<FirehoseContext, 'arrivals' | 'receivedUntilUs'> & {
     receivedUntilUs?: (host: string) => number | undefined
   },
 ): Firehose[] {
-  const { hosts, cursors, receivedUntilUs } = parts
+  const { hosts, cursors, receivedUntilUs } = context
   const onCount = (host: string, what: string) => core.counts.add('relays', `${host} ${what}`)
   const arrivals = createArrivals(hosts, onCount)
   return hosts.map((host) =>
     openFirehose(core, {
-      ...parts,
+      ...context,
       hosts: [host],
       arrivals,
       cursors: cursors.filter((at) => at.host === host),
@@ -38,10 +38,10 @@ export function openEach(
   )
 }
 
-export function openFirehose(core: Core, parts: FirehoseParts): Firehose {
+export function openFirehose(core: Core, context: FirehoseContext): Firehose {
   return createFirehose({
     apply: (batch) => core.applyBatch(batch),
-    ...parts,
+    ...context,
     collections: new Set<string>(collections),
     onFailure: (host, reason) => core.counts.add('unverified', `${host} ${reason}`),
     meter: meterOf(core),

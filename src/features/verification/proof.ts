@@ -13,7 +13,7 @@ import type { SignedCommit } from './firehose/commit.ts'
 import type { AccountKeys } from './firehose/keys.ts'
 import { Tree, TreeError } from './firehose/tree.ts'
 
-export type ProofParts = {
+export type ProofContext = {
   fetch: GuardedFetch
   resolver: Pick<Resolver, 'resolve'>
   keys: AccountKeys
@@ -26,12 +26,12 @@ const LIMITS = { maxBytes: 2_000_000, timeoutMs: 10_000 }
 
 /** @returns undefined if the server does not answer with a proof. */
 export async function proveRecord(
-  parts: ProofParts,
+  context: ProofContext,
   { did, collection, rkey }: { did: string; collection: string; rkey: string },
 ): Promise<Proof | undefined> {
   const query = new URLSearchParams({ did, collection, rkey })
-  const car = await ask(parts, did, `com.atproto.sync.getRecord?${query}`)
-  const signed = car && (await signedIn(parts, did, car))
+  const car = await ask(context, did, `com.atproto.sync.getRecord?${query}`)
+  const signed = car && (await signedIn(context, did, car))
   if (!signed) return undefined
   try {
     const cid = new Tree(signed.blocks, signed.commit.data).get(`${collection}/${rkey}`)
@@ -43,21 +43,21 @@ export async function proveRecord(
 }
 
 /** The account's latest revision, by its server. */
-export async function latestRev({ fetch, resolver }: ProofParts, did: string) {
+export async function latestRev({ fetch, resolver }: ProofContext, did: string) {
   const body = await ask({ fetch, resolver }, did, `com.atproto.sync.getLatestCommit?did=${did}`)
   const answer = body && parseJson(body.toString())
   return isObject(answer) && typeof answer['rev'] === 'string' ? answer['rev'] : undefined
 }
 
 /** Whether records of kinds that are indexed here were written after `rev`, as the account signed it. */
-export async function hasWrittenSince(parts: ProofParts, did: string, rev: string) {
-  const car = await ask(parts, did, `com.atproto.sync.getRepo?did=${did}&since=${rev}`)
-  const signed = car && (await signedIn(parts, did, car))
+export async function hasWrittenSince(context: ProofContext, did: string, rev: string) {
+  const car = await ask(context, did, `com.atproto.sync.getRepo?did=${did}&since=${rev}`)
+  const signed = car && (await signedIn(context, did, car))
   return signed?.blocks.some((record) => isIndexed(String(record['$type']))) ?? false
 }
 
 async function signedIn(
-  { keys }: ProofParts,
+  { keys }: ProofContext,
   did: string,
   car: Buffer,
 ): Promise<{ blocks: Blocks; commit: SignedCommit } | undefined> {
@@ -67,7 +67,7 @@ async function signedIn(
 }
 
 async function ask(
-  { fetch, resolver }: Pick<ProofParts, 'fetch' | 'resolver'>,
+  { fetch, resolver }: Pick<ProofContext, 'fetch' | 'resolver'>,
   did: string,
   call: string,
 ): Promise<Buffer | undefined> {

@@ -7,9 +7,11 @@ import { createMembership } from '../../../src/http/server/membership.ts'
 
 const [ALICE, BOB, CAROL] = ['did:plc:alice', 'did:plc:bob', 'did:plc:carol'] as const
 
-type MembershipParts = Parameters<typeof createMembership>[0]
+type MembershipContext = Parameters<typeof createMembership>[0]
 
-function createScene(changes: Partial<MembershipParts> & { members?: string; max?: number } = {}) {
+function createScene(
+  changes: Partial<MembershipContext> & { members?: string; max?: number } = {},
+) {
   const seen: string[] = []
   const counted: string[] = []
   const admitted = new Set<string>()

@@ -7,7 +7,7 @@ import type { Commit, SimulatedAccount } from './repository.ts'
 import { postText } from './words.ts'
 
 /** Shared by all acts. */
-export type NetworkParts = {
+export type NetworkContext = {
   readonly random: Random
   readonly repositories: readonly SimulatedAccount[]
   /** Accounts that act only on request. */
@@ -30,32 +30,32 @@ const REMEMBERED_POSTS = 5_000
 const REMEMBERED_DELETABLES = 5_000
 const SHARES = { like: 0.62, post: 0.12, repost: 0.1, follow: 0.1, remove: 0.06 }
 
-export function actAsUsual(parts: NetworkParts, atMs: number): Commit | undefined {
-  const { random, repositories } = parts
+export function actAsUsual(context: NetworkContext, atMs: number): Commit | undefined {
+  const { random, repositories } = context
   let dice = random.next()
   dice -= SHARES.like
-  if (dice < 0) return react(parts, 'app.bsky.feed.like', atMs)
+  if (dice < 0) return react(context, 'app.bsky.feed.like', atMs)
   dice -= SHARES.post
-  if (dice < 0) return post(parts, atMs)
+  if (dice < 0) return post(context, atMs)
   dice -= SHARES.repost
-  if (dice < 0) return react(parts, 'app.bsky.feed.repost', atMs)
+  if (dice < 0) return react(context, 'app.bsky.feed.repost', atMs)
   dice -= SHARES.follow
-  if (dice < 0) return followSomebody(parts, random.below(repositories.length), atMs)
-  return remove(parts, atMs)
+  if (dice < 0) return followSomebody(context, random.below(repositories.length), atMs)
+  return remove(context, atMs)
 }
 
-export function mayAct(parts: NetworkParts, account: number): boolean {
-  const isActive = parts.repositories[account]!.state === undefined
-  return !parts.quiet.has(account) && isActive && isAllowed(parts, account)
+export function mayAct(context: NetworkContext, account: number): boolean {
+  const isActive = context.repositories[account]!.state === undefined
+  return !context.quiet.has(account) && isActive && isAllowed(context, account)
 }
 
 /** Whether the account may be changed now. */
-export function isAllowed({ restriction, repositories }: NetworkParts, account: number): boolean {
+export function isAllowed({ restriction, repositories }: NetworkContext, account: number): boolean {
   return restriction?.dids.has(repositories[account]!.did) ?? true
 }
 
-export function put(parts: NetworkParts, { account, collection, value, atMs }: Write): Commit {
-  const { random, repositories, deletables } = parts
+export function put(context: NetworkContext, { account, collection, value, atMs }: Write): Commit {
+  const { random, repositories, deletables } = context
   const createdAt = new Date(atMs).toISOString()
   const commit = repositories[account]!.put({ collection, value: { createdAt, ...value }, atMs })
   remember(deletables, { account, collection, rkey: commit.rkey }, REMEMBERED_DELETABLES, random)
@@ -64,38 +64,38 @@ export function put(parts: NetworkParts, { account, collection, value, atMs }: W
 
 /** Returns undefined if the follow already exists, or if one of the accounts can't take part. */
 export function follow(
-  parts: NetworkParts,
+  context: NetworkContext,
   { account, subject, atMs }: { account: number; subject: number; atMs: number },
 ): Commit | undefined {
-  const [from, to] = [parts.repositories[account]!, parts.repositories[subject]!]
+  const [from, to] = [context.repositories[account]!, context.repositories[subject]!]
   if (subject === account || from.state || to.state || follows(from, to.did)) return
   const value = { subject: to.did }
-  return put(parts, { account, collection: 'app.bsky.graph.follow', value, atMs })
+  return put(context, { account, collection: 'app.bsky.graph.follow', value, atMs })
 }
 
 export function followSomebody(
-  parts: NetworkParts,
+  context: NetworkContext,
   account: number,
   atMs: number,
 ): Commit | undefined {
-  const subject = parts.random.zipf(parts.repositories.length)
-  return parts.quiet.has(account) || !isAllowed(parts, account)
+  const subject = context.random.zipf(context.repositories.length)
+  return context.quiet.has(account) || !isAllowed(context, account)
     ? undefined
-    : follow(parts, { account, subject, atMs })
+    : follow(context, { account, subject, atMs })
 }
 
 export function post(
-  parts: NetworkParts,
+  context: NetworkContext,
   atMs: number,
   more: Record<string, unknown> = {},
 ): Commit | undefined {
-  const { random, posts } = parts
-  const account = random.zipf(parts.repositories.length)
-  if (!mayAct(parts, account)) return
+  const { random, posts } = context
+  const account = random.zipf(context.repositories.length)
+  if (!mayAct(context, account)) return
   const parent = posts.length > 0 && random.chance(0.45) ? recent(posts, random) : undefined
   const quoted = posts.length > 0 && random.chance(0.08) ? recent(posts, random) : undefined
-  const value = { ...contentOf(parts, { parent, quoted }), ...more }
-  const commit = put(parts, { account, collection: 'app.bsky.feed.post', value, atMs })
+  const value = { ...contentOf(context, { parent, quoted }), ...more }
+  const commit = put(context, { account, collection: 'app.bsky.feed.post', value, atMs })
   const made: PostRef = {
     uri: uriOf(commit),
     cid: cidOfCommit(commit),
@@ -109,7 +109,7 @@ export function post(
 }
 
 function contentOf(
-  { words, random }: NetworkParts,
+  { words, random }: NetworkContext,
   { parent, quoted }: { parent: PostRef | undefined; quoted: PostRef | undefined },
 ): Record<string, unknown> {
   return {
@@ -120,23 +120,23 @@ function contentOf(
   }
 }
 
-function react(parts: NetworkParts, collection: string, atMs: number): Commit | undefined {
-  const { random, repositories, posts } = parts
+function react(context: NetworkContext, collection: string, atMs: number): Commit | undefined {
+  const { random, repositories, posts } = context
   if (posts.length === 0) return
   const account = random.below(repositories.length)
   const subject = ref(recent(posts, random))
-  if (!mayAct(parts, account)) return
-  return put(parts, { account, collection, value: { subject }, atMs })
+  if (!mayAct(context, account)) return
+  return put(context, { account, collection, value: { subject }, atMs })
 }
 
-function remove(parts: NetworkParts, atMs: number): Commit | undefined {
-  const { random, repositories, posts, deletables, restriction } = parts
+function remove(context: NetworkContext, atMs: number): Commit | undefined {
+  const { random, repositories, posts, deletables, restriction } = context
   if (deletables.length === 0) return
   const [victim] = deletables.splice(random.below(deletables.length), 1)
   if (!victim) return
   const { account, collection, rkey } = victim
   const { did, state } = repositories[account]!
-  if (state || !isAllowed(parts, account)) return
+  if (state || !isAllowed(context, account)) return
   if (collection === 'app.bsky.graph.follow' && restriction?.loyal.has(did)) return
   const index = posts.findIndex((post) => post.author === account && post.rkey === rkey)
   if (index >= 0) posts.splice(index, 1)
@@ -144,7 +144,7 @@ function remove(parts: NetworkParts, atMs: number): Commit | undefined {
 }
 
 /** Stops all references to the account's records, and their deletion. */
-export function forgetAccount({ posts, deletables }: NetworkParts, account: number): void {
+export function forgetAccount({ posts, deletables }: NetworkContext, account: number): void {
   dropWhere(posts, ({ author }) => author === account)
   dropWhere(deletables, (deletable) => deletable.account === account)
 }

@@ -7,7 +7,7 @@ import {
   actAsUsual,
   follow,
   followSomebody,
-  type NetworkParts,
+  type NetworkContext,
   type Restriction,
 } from './common-acts.ts'
 import { createRareActs } from './rare-acts.ts'
@@ -65,7 +65,7 @@ export type SimulatedNetwork = {
 export function createNetwork(options: NetworkOptions): SimulatedNetwork {
   const { random, accounts, quiet = new Set(), words, pictures = [] } = options
   const repositories = Array.from({ length: accounts }, (_, i) => createAccount(random, i))
-  const parts: NetworkParts = {
+  const context: NetworkContext = {
     random,
     repositories,
     quiet,
@@ -74,21 +74,21 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
     deletables: [],
     restriction: undefined,
   }
-  const rareActs = createRareActs(parts, pictures)
+  const rareActs = createRareActs(context, pictures)
   let rareShare = 0
 
   function act(atMs: number): NetworkEvent | undefined {
     const isRare = rareShare > 0 && (rareActs.isPending() || random.chance(rareShare))
-    return isRare ? rareActs.act(atMs) : actAsUsual(parts, atMs)
+    return isRare ? rareActs.act(atMs) : actAsUsual(context, atMs)
   }
 
-  livePast(options, parts, act)
+  livePast(options, context, act)
   return {
     repositories,
     act,
-    follow: (pair) => follow(parts, pair),
+    follow: (pair) => follow(context, pair),
     restrict: (to) => {
-      parts.restriction = to
+      context.restriction = to
     },
     allowRareActs: (share, lasting) => {
       rareShare = share
@@ -100,7 +100,7 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
 /** The past: first the follows, all at its start, then the events. */
 function livePast(
   { accounts, meanFollows, pastEvents, pastHours, now, onPast }: NetworkOptions,
-  parts: NetworkParts,
+  context: NetworkContext,
   act: SimulatedNetwork['act'],
 ): void {
   const startMs = now() - pastHours * 3_600_000
@@ -108,7 +108,7 @@ function livePast(
     if (event) onPast?.(event, atMs)
   }
   for (let i = 0; i < accounts * meanFollows; i++) {
-    tell(followSomebody(parts, i % accounts, startMs), startMs)
+    tell(followSomebody(context, i % accounts, startMs), startMs)
   }
   for (let i = 0; i < pastEvents; i++) {
     const atMs = startMs + Math.floor((i / pastEvents) * (now() - startMs))

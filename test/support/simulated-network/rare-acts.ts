@@ -4,7 +4,7 @@
 
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { cidOf as cidOfText } from '../jetstream-double/made-up-ids.ts'
-import { forgetAccount, isAllowed, mayAct, type NetworkParts, post, put } from './common-acts.ts'
+import { forgetAccount, isAllowed, mayAct, type NetworkContext, post, put } from './common-acts.ts'
 import type { AccountEvent, Commit, SyncEvent } from './repository.ts'
 
 type RareEvent = Commit | AccountEvent | SyncEvent
@@ -20,7 +20,7 @@ export type RareActs = {
 
 /** The network, and the state of its rare acts. */
 type Rare = {
-  readonly network: NetworkParts
+  readonly network: NetworkContext
   /** Existing blobs; made-up ones if empty. */
   readonly pictures: readonly Picture[]
   /** Second parts of acts. */
@@ -45,7 +45,7 @@ const WEIGHTS: [Act, weight: number][] = [
 ]
 const DECK = WEIGHTS.flatMap(([act, weight]) => Array.from({ length: weight }, () => act))
 
-export function createRareActs(network: NetworkParts, pictures: readonly Picture[]): RareActs {
+export function createRareActs(network: NetworkContext, pictures: readonly Picture[]): RareActs {
   const rare: Rare = { network, pictures, pending: [], spared: [], changes: 0 }
   return {
     act: (atMs) => rare.pending.shift() ?? network.random.pick(DECK)(rare, atMs),
@@ -56,7 +56,7 @@ export function createRareActs(network: NetworkParts, pictures: readonly Picture
   }
 }
 
-function someone(network: NetworkParts): number | undefined {
+function someone(network: NetworkContext): number | undefined {
   const account = network.random.below(network.repositories.length)
   return mayAct(network, account) ? account : undefined
 }

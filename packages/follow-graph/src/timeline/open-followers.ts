@@ -7,7 +7,7 @@
 import type { FollowGraphReader } from '../graph/types.ts'
 import type { TimelineWriter } from './types.ts'
 
-export type OpenFollowersParts = {
+export type OpenFollowersContext = {
   graph: Pick<FollowGraphReader, 'followers' | 'followersCount' | 'has'>
   timelines: Pick<TimelineWriter, 'isOpen' | 'openCount' | 'owners'>
 }
@@ -23,18 +23,18 @@ const page = new Uint32Array(PAGE)
  * nor call this function.
  */
 export function forEachOpenFollower(
-  parts: OpenFollowersParts,
+  context: OpenFollowersContext,
   uid: number,
   visit: (owner: number) => void,
 ): void {
-  const followers = parts.graph.followersCount(uid)
-  if (parts.timelines.openCount < followers * REQUESTED_PER_FOLLOWER)
-    overTimelines(parts, uid, visit)
-  else overFollowers(parts, uid, visit)
+  const followers = context.graph.followersCount(uid)
+  if (context.timelines.openCount < followers * REQUESTED_PER_FOLLOWER)
+    overTimelines(context, uid, visit)
+  else overFollowers(context, uid, visit)
 }
 
 function overTimelines(
-  { graph, timelines }: OpenFollowersParts,
+  { graph, timelines }: OpenFollowersContext,
   uid: number,
   visit: (owner: number) => void,
 ): void {
@@ -42,7 +42,7 @@ function overTimelines(
 }
 
 function overFollowers(
-  { graph, timelines }: OpenFollowersParts,
+  { graph, timelines }: OpenFollowersContext,
   uid: number,
   visit: (owner: number) => void,
 ): void {

@@ -11,7 +11,7 @@ import { refuseMissing, writingOwn } from '../../../tools/cli/offline.ts'
 import { type Progress, report, startProgress, thousands } from '../../../tools/cli/terminal.ts'
 import { here } from '../../../tools/doctor/cures.ts'
 import type { MovedFromEngine } from '../moving/from-engine.ts'
-import type { MoveParts, MovingClusterState } from '../moving/moving-cluster-state.ts'
+import type { MoveContext, MovingClusterState } from '../moving/moving-cluster-state.ts'
 import type { MovedToEngine } from '../moving/to-engine.ts'
 import { withEngine } from './engine.ts'
 
@@ -75,7 +75,10 @@ async function moveFrom(context: CliContext, { json, withoutEngine }: FromOption
 }
 
 /** With the folder locked and the engine connected. */
-async function moving(config: Config, work: (parts: MoveParts) => Promise<void>): Promise<void> {
+async function moving(
+  config: Config,
+  work: (context: MoveContext) => Promise<void>,
+): Promise<void> {
   await refuseServer(config)
   const { openMovingClusterState } = await import('../moving/moving-cluster-state.ts')
   const { createWriterRequests } = await import(
@@ -92,7 +95,7 @@ async function moving(config: Config, work: (parts: MoveParts) => Promise<void>)
         openTimeline() {},
         wakeBackfill() {},
       })
-      const requests: MoveParts['requests'] = {
+      const requests: MoveContext['requests'] = {
         async send(request) {
           const reply = answer({ ...request, id: 0 })
           if (!reply.ok) throw errorOf(reply)

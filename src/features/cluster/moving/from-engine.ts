@@ -23,7 +23,7 @@ import {
   raiseArrivals,
   sharedWith,
 } from '../store/engine-move.ts'
-import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-cluster-state.ts'
+import { inBatches, type MoveContext, mark, refuseServers, rowsOf } from './moving-cluster-state.ts'
 
 export type MovedFromEngine = {
   place: string
@@ -36,22 +36,22 @@ export type MovedFromEngine = {
 /** A lost engine can't have given a member more numbers than this beyond those known here. */
 const LOST_NUMBERS = 1_000_000
 
-export async function moveFromEngine(parts: MoveParts): Promise<MovedFromEngine> {
-  const { cluster, writer } = parts
-  refuseOthers(parts)
+export async function moveFromEngine(context: MoveContext): Promise<MovedFromEngine> {
+  const { cluster, writer } = context
+  refuseOthers(context)
   const found = await cluster.moves.read()
   await refuseServers(cluster)
-  if (found?.state === 'arriving') return giveUp(parts, found)
-  const move = await begin(parts, found)
-  const moved = await bringAll(parts)
-  const highest = await highestNumber(parts, move.base)
+  if (found?.state === 'arriving') return giveUp(context, found)
+  const move = await begin(context, found)
+  const moved = await bringAll(context)
+  const highest = await highestNumber(context, move.base)
   if (move.state !== 'left') await mark(cluster, move, { ...move, state: 'left' })
   writer.commit((ctx) => leaveAbove(ctx, cluster.id, highest))
   return { place: cluster.id, ...moved, isGivenUp: false }
 }
 
 /** For a lost engine: this node's own data is all there is. @returns the engine's identity */
-export function leaveWithoutEngine({ db, writer }: Pick<MoveParts, 'db' | 'writer'>): string {
+export function leaveWithoutEngine({ db, writer }: Pick<MoveContext, 'db' | 'writer'>): string {
   const id = sharedWith(db)
   if (id === undefined) throw nothingShared()
   writer.commit((ctx) => leaveAbove(ctx, id, highestArrival(db) + LOST_NUMBERS))
@@ -72,7 +72,7 @@ function nothingShared(): CliError {
   )
 }
 
-function refuseOthers({ db, cluster }: MoveParts): void {
+function refuseOthers({ db, cluster }: MoveContext): void {
   const known = sharedWith(db)
   if (known === undefined) throw nothingShared()
   if (known === cluster.id) return
@@ -83,8 +83,8 @@ function refuseOthers({ db, cluster }: MoveParts): void {
 }
 
 /** Gives up an unfinished move to the engine: the rows were authoritative all the time. */
-async function giveUp(parts: MoveParts, found: ClusterMove): Promise<MovedFromEngine> {
-  const { cluster, db, writer } = parts
+async function giveUp(context: MoveContext, found: ClusterMove): Promise<MovedFromEngine> {
+  const { cluster, db, writer } = context
   if (findEngineMove(db)?.id !== found.id) {
     throw new CliError(
       'Another data folder began a move to this engine, and did not finish.',
@@ -101,8 +101,8 @@ async function giveUp(parts: MoveParts, found: ClusterMove): Promise<MovedFromEn
  * Whichever node left a move unfinished, the cluster is complete on the engine, and goes to the node
  * that takes it now.
  */
-async function begin(parts: MoveParts, found: ClusterMove | undefined): Promise<ClusterMove> {
-  const { cluster, db, writer } = parts
+async function begin(context: MoveContext, found: ClusterMove | undefined): Promise<ClusterMove> {
+  const { cluster, db, writer } = context
   const own = findEngineMove(db)
   if (found?.state === 'left') {
     if (own?.id === found.id) return found
@@ -119,32 +119,32 @@ async function begin(parts: MoveParts, found: ClusterMove | undefined): Promise<
   return move
 }
 
-async function bringAll(parts: MoveParts): Promise<{ members: number; timelines: number }> {
-  const { cluster, db, onProgress } = parts
-  const rows = rowsOf(parts)
+async function bringAll(context: MoveContext): Promise<{ members: number; timelines: number }> {
+  const { cluster, db, onProgress } = context
+  const rows = rowsOf(context)
   onProgress('members', 0, 1)
   await bringClusterState(rows, cluster)
   const members = membersByDid(db)
-  await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, cluster, did))
+  await inBatches(context, 'private state', members, ({ did }) => bringState(rows, cluster, did))
   const names = await cluster.timelines.names()
-  const ingest = { writeTimelines: (request: TimelineRequest) => write(parts, request) }
-  await inBatches(parts, 'custom timelines', names, (name) =>
+  const ingest = { writeTimelines: (request: TimelineRequest) => write(context, request) }
+  await inBatches(context, 'custom timelines', names, (name) =>
     bringTimeline({ db, ingest }, cluster, name),
   )
   return { members: members.length, timelines: names.length }
 }
 
-async function write({ writer }: MoveParts, request: TimelineRequest): Promise<PostOutcome[]> {
+async function write({ writer }: MoveContext, request: TimelineRequest): Promise<PostOutcome[]> {
   if (request.kind === 'follow-log') writer.commit(({ db }) => followLog(db, request))
   return []
 }
 
 /** Over all members' timelines. */
-async function highestNumber(parts: MoveParts, base: number): Promise<number> {
-  const { cluster, db } = parts
+async function highestNumber(context: MoveContext, base: number): Promise<number> {
+  const { cluster, db } = context
   const following = cluster.following(base)
   let highest = base
-  await inBatches(parts, 'members’ timelines', membersByDid(db), async ({ did: member }) => {
+  await inBatches(context, 'members’ timelines', membersByDid(db), async ({ did: member }) => {
     const committed = await cluster.epochs.committed(bucketOf(member))
     const range = { member, at: Number.MAX_SAFE_INTEGER, isForward: false, limit: 1 }
     const { entries } = await following.read(range, committed)

@@ -33,7 +33,7 @@ export type MovingClusterState = PrivateClusterState & {
 
 type Step = 'members' | 'private state' | 'custom timelines' | 'members’ timelines'
 
-export type MoveParts = {
+export type MoveContext = {
   cluster: MovingClusterState
   db: Db
   actors: ActorReader
@@ -64,13 +64,13 @@ export async function openMovingClusterState(engine: Engine): Promise<MovingClus
 }
 
 /** The parts with which a serving thread updates rows; the command itself reports failures. */
-export function rowsOf({ db, requests }: Pick<MoveParts, 'db' | 'requests'>) {
+export function rowsOf({ db, requests }: Pick<MoveContext, 'db' | 'requests'>) {
   return { db, writer: requests, log: { warn() {}, error() {}, info() {} } }
 }
 
 /** Processes all of them, `AT_ONCE` at a time. */
 export async function inBatches<T>(
-  { onProgress }: Pick<MoveParts, 'onProgress'>,
+  { onProgress }: Pick<MoveContext, 'onProgress'>,
   step: Step,
   all: readonly T[],
   work: (item: T) => Promise<void>,

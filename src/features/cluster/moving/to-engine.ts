@@ -17,7 +17,7 @@ import type { ClusterMove } from '../engine/cluster-moves.ts'
 import { addMissing, bringClusterState } from '../sharing/shared-cluster-state.ts'
 import { bringState } from '../sharing/shared-state.ts'
 import { findEngineMove, highestArrival, putEngineMove, sharedWith } from '../store/engine-move.ts'
-import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-cluster-state.ts'
+import { inBatches, type MoveContext, mark, refuseServers, rowsOf } from './moving-cluster-state.ts'
 import { moveFollowing } from './to-following.ts'
 
 export type MovedToEngine = {
@@ -38,31 +38,31 @@ const ALL = Number.MAX_SAFE_INTEGER
 const NEW_KEYSPACE =
   'Name a new keyspace in SLIPSTREAM_ENGINE, and run `slipstream engine migrate` for it.'
 
-export async function moveToEngine(parts: MoveParts): Promise<MovedToEngine> {
-  const { cluster, db, writer, onProgress } = parts
-  const move = await begin(parts)
-  const rows = rowsOf(parts)
+export async function moveToEngine(context: MoveContext): Promise<MovedToEngine> {
+  const { cluster, db, writer, onProgress } = context
+  const move = await begin(context)
+  const rows = rowsOf(context)
   onProgress('members', 0, 1)
   await bringClusterState(rows, cluster)
   await addMissing(cluster.decisions, ownCursorKeys(db))
   await bringClusterState(rows, cluster)
   const members = membersByDid(db)
-  await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, cluster, did))
+  await inBatches(context, 'private state', members, ({ did }) => bringState(rows, cluster, did))
   writer.commit((ctx) => void giveUpHoles(ctx.db, { openedBy: ALL, now: ALL }))
-  const moved = await moveTimelines(parts)
-  const entries = await moveFollowing(parts, { base: move.base, members })
+  const moved = await moveTimelines(context)
+  const entries = await moveFollowing(context, { base: move.base, members })
   await mark(cluster, move, { ...move, state: 'arrived' })
   const counts = { members: members.length, ...moved, entries }
   return { place: cluster.id, ...counts, isNumberedOn: move.base === highestArrival(db) }
 }
 
 /** @returns the move to continue. @throws CliError if it is not possible */
-async function begin(parts: MoveParts): Promise<ClusterMove> {
-  const { cluster, db, writer } = parts
+async function begin(context: MoveContext): Promise<ClusterMove> {
+  const { cluster, db, writer } = context
   const own = findEngineMove(db)
   const found = await cluster.moves.read()
   if (own?.place === cluster.id && found?.id === own.id) return unfinished(found)
-  refuseShared(parts)
+  refuseShared(context)
   if (found) throw taken(found)
   await refuseServers(cluster)
   if (!(await cluster.moves.isEmpty())) {
@@ -89,7 +89,7 @@ function unfinished(found: ClusterMove): ClusterMove {
   throw taken(found)
 }
 
-function refuseShared({ db, cluster }: MoveParts): void {
+function refuseShared({ db, cluster }: MoveContext): void {
   const other = sharedWith(db)
   const isJustBegun = findEngineMove(db)?.place === cluster.id
   if (other === undefined || isJustBegun) return
@@ -116,15 +116,15 @@ function taken({ state }: ClusterMove): CliError {
   return new CliError(`${what} this engine already.`, NEW_KEYSPACE)
 }
 
-async function moveTimelines(parts: MoveParts): Promise<{ timelines: number; events: number }> {
-  const all = allCustomTimelines(parts.db)
+async function moveTimelines(context: MoveContext): Promise<{ timelines: number; events: number }> {
+  const all = allCustomTimelines(context.db)
   const events = all.reduce((sum, value) => sum + value.events, 0)
-  await inBatches(parts, 'custom timelines', all, (row) => moveTimeline(parts, row))
+  await inBatches(context, 'custom timelines', all, (row) => moveTimeline(context, row))
   return { timelines: all.length, events }
 }
 
 async function moveTimeline(
-  { cluster, db, writer, now }: MoveParts,
+  { cluster, db, writer, now }: MoveContext,
   row: CustomTimelineRow,
 ): Promise<void> {
   const { name } = row
@@ -144,7 +144,7 @@ async function moveTimeline(
 }
 
 /** How much of the timeline is in its log already. */
-async function movedBefore({ cluster }: Pick<MoveParts, 'cluster'>, name: string) {
+async function movedBefore({ cluster }: Pick<MoveContext, 'cluster'>, name: string) {
   let [version, after, isComplete] = [0, 0, false]
   for (let isMore = true; isMore; ) {
     const slice = await cluster.timelines.after(name, version)

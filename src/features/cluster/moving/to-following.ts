@@ -15,7 +15,7 @@ import { BUCKETS, bucketOf } from '../engine/buckets.ts'
 import type { FollowingEpochs } from '../engine/following-epochs.ts'
 import { type LeaseTable, MAX_LEASES_AT_ONCE } from '../engine/lease-table.ts'
 import { createDeliveries } from '../sharing/following-deliveries.ts'
-import { inBatches, type MoveParts } from './moving-cluster-state.ts'
+import { inBatches, type MoveContext } from './moving-cluster-state.ts'
 
 type Members = readonly { uid: number; did: string }[]
 
@@ -25,19 +25,19 @@ const all = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
 
 /** @returns the number of entries */
 export async function moveFollowing(
-  parts: MoveParts,
+  context: MoveContext,
   { base, members }: { base: number; members: Members },
 ): Promise<number> {
-  const { cluster, db, now } = parts
+  const { cluster, db, now } = context
   // The flush covers all buckets at once.
   const isDone = (await cluster.epochs.committed(all.at(-1)!)).size > 0
   if (isDone) return 0
   const epochs = await takeAll(cluster, now())
   await cluster.epochs.begin(epochs)
   const following = cluster.following(base)
-  const newest = base === 0 ? () => [] : newestOf(parts)
+  const newest = base === 0 ? () => [] : newestOf(context)
   let entries = 0
-  await inBatches(parts, 'members’ timelines', members, async ({ uid, did: member }) => {
+  await inBatches(context, 'members’ timelines', members, async ({ uid, did: member }) => {
     const items = newest(uid, base)
     const numbers = items.map(({ seq }) => seq)
     const epoch = epochs.get(bucketOf(member))!
@@ -51,7 +51,7 @@ export async function moveFollowing(
   return entries
 }
 
-function newestOf({ db, actors, config }: MoveParts) {
+function newestOf({ db, actors, config }: MoveContext) {
   const graph = createFollowGraph()
   graph.build(followEdges.lists(db), actors.count)
   const limit = config.reasonableLimit

@@ -5,7 +5,7 @@ import { forEachOpenFollower } from '@slipstream/follow-graph'
 import {
   openFollowing,
   type Readers,
-  type SourceParts,
+  type SourceContext,
 } from '../../timelines/sources/open-sources.ts'
 import type { Arrival } from '../../timelines/store/read/arrivals.ts'
 import type { NamedItem } from '../../timelines/store/read/logged-items.ts'
@@ -27,8 +27,8 @@ const ARRIVALS_AT_ONCE = 1_000
 const MAX_DELIVERIES = 20_000
 const NEWEST = 500
 
-export function createDeliveries(parts: SourceParts, readers: Readers): Deliveries {
-  const { graph, isDrawn } = parts
+export function createDeliveries(context: SourceContext, readers: Readers): Deliveries {
+  const { graph, isDrawn } = context
   const { arrivals, logged } = readers
 
   function named(rows: readonly Arrival[]): Delivered[] {
@@ -71,7 +71,7 @@ export function createDeliveries(parts: SourceParts, readers: Readers): Deliveri
       return { to: new Map(to), reached }
     },
     newest(uid, reached) {
-      const source = openFollowing(parts, readers, { key: '', uid })
+      const source = openFollowing(context, readers, { key: '', uid })
       const slice = source.read({ at: reached + 1, isForward: false, limit: NEWEST })
       return slice instanceof Promise ? [] : named(slice.events.toReversed())
     },

@@ -29,7 +29,7 @@ import type { Resolver } from '../../../sources/identity/resolver.ts'
 import { createMemory } from './memory.ts'
 import { createNames } from './names.ts'
 
-export type DataplaneParts = {
+export type DataplaneContext = {
   config: Config
   log: Logger
   /** Read-only connection. */
@@ -54,9 +54,9 @@ export type Reading = ReturnType<typeof createReading>
 
 const LIST = 'app.bsky.graph.list'
 
-export function createReading(parts: DataplaneParts) {
-  const { db, actors } = parts
-  const memory = createMemory(parts)
+export function createReading(context: DataplaneContext) {
+  const { db, actors } = context
+  const memory = createMemory(context)
   const readers = {
     accounts: createAccounts(db),
     profiles: prepareActors(db),
@@ -70,10 +70,10 @@ export function createReading(parts: DataplaneParts) {
     postViewers: preparePostViewers(db),
     engagement: createEngagement({ db, actors }),
   }
-  const names = createNames({ ...parts, memory, posts: readers.posts, reposts: readers.reposts })
+  const names = createNames({ ...context, memory, posts: readers.posts, reposts: readers.reposts })
 
   return {
-    ...parts,
+    ...context,
     ...readers,
     ...names,
     memory,

@@ -39,7 +39,7 @@ export type Fallback = {
   ask(question: Question): Promise<JsonObject | undefined>
 }
 
-type FallbackParts = {
+type FallbackOptions = {
   origin: string
   /** Guarded, with the origin among the trusted ones. */
   fetch: GuardedFetch
@@ -69,8 +69,8 @@ const CACHED_FOR: Record<string, number> = {
   'app.bsky.feed.getPostThread': 15_000,
 }
 
-export function createFallback(parts: FallbackParts): Fallback {
-  const { log, quota, now = Date.now, maxWaitMs = MAX_WAIT_MS } = parts
+export function createFallback(options: FallbackOptions): Fallback {
+  const { log, quota, now = Date.now, maxWaitMs = MAX_WAIT_MS } = options
   const lines: Lines = {
     member: createAskingLine('member', now),
     visitor: createAskingLine('visitor', now),
@@ -80,7 +80,7 @@ export function createFallback(parts: FallbackParts): Fallback {
     const pauseMs = pause(lines, line, forMs)
     if (pauseMs > 0)
       log?.warn(
-        { origin: parts.origin, pauseMs },
+        { origin: options.origin, pauseMs },
         'the public AppView fails or is slow; pausing requests to it',
       )
   }
@@ -94,7 +94,7 @@ export function createFallback(parts: FallbackParts): Fallback {
     if (!line.breaker.mayAsk()) return null
     const startedAt = now()
     const timeoutMs = Math.max(TIMEOUT_MS, maxWaitMs)
-    const response = await send(parts, question, timeoutMs).catch(() => undefined)
+    const response = await send(options, question, timeoutMs).catch(() => undefined)
     question.time?.addElsewhere(msOfFetch(response?.body.length ?? 0))
     if (response) quota.note(response.headers)
     const outcome = judge(response)
@@ -103,7 +103,7 @@ export function createFallback(parts: FallbackParts): Fallback {
     else line.breaker.succeeded()
     if (outcome === 'refused') line.refusedUntil.set(question.nsid, now() + REFUSED_FOR_MS)
     if (outcome === 'failed' || outcome === 'refused') return null
-    const read = () => readAnswer(parts, question, response!, now())
+    const read = () => readAnswer(options, question, response!, now())
     const answer = outcome === 'none' ? null : await partOf(question, read)
     const forMs = answer ? (CACHED_FOR[question.nsid] ?? CACHED_FOR_MS) : NOTHING_CACHED_FOR_MS
     line.cache.set(key, answer, forMs)
@@ -166,7 +166,7 @@ function askOnce(
 }
 
 function send(
-  { origin, fetch }: FallbackParts,
+  { origin, fetch }: FallbackOptions,
   question: Question,
   timeoutMs: number,
 ): Promise<FetchedResponse> {
@@ -193,7 +193,7 @@ function judge(response: FetchedResponse | undefined): Outcome {
 }
 
 function readAnswer(
-  { lexicons, urls, log }: FallbackParts,
+  { lexicons, urls, log }: FallbackOptions,
   { nsid, labelers }: Question,
   { body }: FetchedResponse,
   now: number,

@@ -11,7 +11,7 @@ import type { Originals } from '../videos.ts'
 import { requestedBy } from '../visitor.ts'
 import type { BlobSource } from './fetch-blob.ts'
 
-type BlobParts = {
+type BlobContext = {
   pictures: Originals
   /** @throws MediaError if the blob must not be shown */
   refuseHidden: (name: BlobName) => void
@@ -36,7 +36,7 @@ const CID = /^baf[a-z2-7]{56}$/
 
 export async function blobRoute(
   c: Context,
-  { pictures, refuseHidden, source }: BlobParts,
+  { pictures, refuseHidden, source }: BlobContext,
 ): Promise<Response> {
   try {
     const name = { ...parseName(new URL(c.req.url).pathname), ...requestedBy(c) }

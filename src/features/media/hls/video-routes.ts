@@ -22,7 +22,7 @@ import { withTail } from './rates.ts'
 import type { Watching } from './watching.ts'
 import { writeMaster, writeSegments } from './write-playlist.ts'
 
-export type VideoParts = {
+export type VideoContext = {
   source: VideoSource
   captions: Captions
   posts: VideoPosts
@@ -52,49 +52,52 @@ const A_DAY = 'public, max-age=86400'
 
 type VideoRequest = { c: Context; name: BlobName; rkey: string; session: string; rest: string[] }
 
-export async function videoRoute(c: Context, parts: VideoParts): Promise<Response> {
+export async function videoRoute(c: Context, context: VideoContext): Promise<Response> {
   const url = new URL(c.req.url)
   const [, , did = '', cid = '', ...rest] = url.pathname.split('/')
   const name = { ...parseBlobName(did, cid), ...requestedBy(c) }
-  parts.waiting.join(name)
+  context.waiting.join(name)
   const [rkey, session] = ['post', 's'].map((key) => url.searchParams.get(key) ?? '')
   const requested = { c, name, rest, rkey: rkey!, session: session! }
   const path = rest.join('/')
-  if (path === 'playlist.m3u8') return master(requested, parts)
-  parts.refuseHidden(name)
-  if (path === '') return uploaded(requested, parts)
-  if (path === 'thumbnail.jpg') return thumbnail(requested, parts)
-  if (rest[0] === 'captions') return caption(requested, parts)
-  if (rest[1] === 'video.m3u8' && rest.length === 2) return segments(requested, parts)
-  return piece(requested, parts)
+  if (path === 'playlist.m3u8') return master(requested, context)
+  context.refuseHidden(name)
+  if (path === '') return uploaded(requested, context)
+  if (path === 'thumbnail.jpg') return thumbnail(requested, context)
+  if (rest[0] === 'captions') return caption(requested, context)
+  if (rest[1] === 'video.m3u8' && rest.length === 2) return segments(requested, context)
+  return piece(requested, context)
 }
 
 /**
  * If we cannot serve the video, redirects the player to the service, where the operator allows it.
  */
-async function master(requested: VideoRequest, parts: VideoParts): Promise<Response> {
-  const { source, knows, refuseHidden } = parts
+async function master(requested: VideoRequest, context: VideoContext): Promise<Response> {
+  const { source, knows, refuseHidden } = context
   const { name } = requested
-  if (source.elsewhere && !knows(name.did)) return sentOn(parts, source.elsewhere(name))
+  if (source.elsewhere && !knows(name.did)) return sentOn(context, source.elsewhere(name))
   refuseHidden(name)
   try {
-    return await ourMaster(requested, parts)
+    return await ourMaster(requested, context)
   } catch (error) {
     if (!source.elsewhere || !(error instanceof MediaError)) throw error
-    return sentOn(parts, source.elsewhere(name))
+    return sentOn(context, source.elsewhere(name))
   }
 }
 
-function sentOn({ onPlaylist }: VideoParts, location: string): Response {
+function sentOn({ onPlaylist }: VideoContext, location: string): Response {
   onPlaylist?.('elsewhere')
   return redirectResponse(location, A_MINUTE)
 }
 
-async function ourMaster({ c, name, rkey }: VideoRequest, parts: VideoParts): Promise<Response> {
-  const variants = await ratedVariants(parts, name)
+async function ourMaster(
+  { c, name, rkey }: VideoRequest,
+  context: VideoContext,
+): Promise<Response> {
+  const variants = await ratedVariants(context, name)
   const query = rkey === '' ? '' : `?post=${encodeURIComponent(rkey)}`
-  const session = parts.watching?.begin({ name, rkey }, visitorOf(c)) ?? ''
-  const captions = parts.posts.captionsOf(name, rkey).map(({ language }) => ({
+  const session = context.watching?.begin({ name, rkey }, visitorOf(c)) ?? ''
+  const captions = context.posts.captionsOf(name, rkey).map(({ language }) => ({
     language,
     name: languageName(language),
     uri: `captions/${language}.m3u8${query}`,
@@ -106,13 +109,13 @@ async function ourMaster({ c, name, rkey }: VideoRequest, parts: VideoParts): Pr
     })),
     captions,
   })
-  parts.onPlaylist?.('here')
+  context.onPlaylist?.('here')
   return playlistResponse(c, text, session === '' ? SOME_MINUTES : MINE)
 }
 
 /** The source's variants, with rates that include the trailer. */
 async function ratedVariants(
-  { source, trailer }: VideoParts,
+  { source, trailer }: VideoContext,
   name: BlobName,
 ): Promise<readonly Variant[]> {
   const variants = await source.variants(name)
@@ -125,22 +128,22 @@ async function ratedVariants(
   )
 }
 
-async function segments(requested: VideoRequest, parts: VideoParts): Promise<Response> {
-  const { source, watching, onPlaylist } = parts
+async function segments(requested: VideoRequest, context: VideoContext): Promise<Response> {
+  const { source, watching, onPlaylist } = context
   const { c, name, rkey, rest } = requested
   const variant = variantOf(rest[0])
   const list = await source.list(name, variant)
   const session = watching?.goOn({ name, rkey }, requested.session) ?? ''
   onPlaylist?.('here')
-  const lasts = source.isLasting && !parts.trailer ? FOR_GOOD : SOME_MINUTES
-  const tail = await tailOf(parts, { name, variant, list })
+  const lasts = source.isLasting && !context.trailer ? FOR_GOOD : SOME_MINUTES
+  const tail = await tailOf(context, { name, variant, list })
   const text = onItsTime(name.time, () => writeSegments(list, { query: session, tail }))
   return playlistResponse(c, text, session === '' ? lasts : MINE)
 }
 
 /** Returns the trailer if it matches this quality's format. */
 async function tailOf(
-  { source, trailer }: VideoParts,
+  { source, trailer }: VideoContext,
   { name, variant, list }: { name: BlobName; variant: number; list: SegmentList },
 ): Promise<SegmentList | undefined> {
   if (!trailer) return undefined
@@ -153,7 +156,10 @@ async function tailOf(
  * Without a folder, the piece belongs to quality 0; URLs were so before there were several
  * qualities.
  */
-async function piece(requested: VideoRequest, { source, watching }: VideoParts): Promise<Response> {
+async function piece(
+  requested: VideoRequest,
+  { source, watching }: VideoContext,
+): Promise<Response> {
   const { c, name, rkey, rest, session } = requested
   if (rest.length > 2) throw noSuchPart()
   const [folder, file] = rest.length === 1 ? ['0', rest[0]!] : [rest[0], rest[1]!]
@@ -173,18 +179,18 @@ export async function trailerRoute(c: Context, trailer: Trailer): Promise<Respon
   return videoResponse(await trailer.piece(path), requestOf(c))
 }
 
-async function caption(requested: VideoRequest, parts: VideoParts): Promise<Response> {
+async function caption(requested: VideoRequest, context: VideoContext): Promise<Response> {
   const { c, name, rest, rkey } = requested
   if (rest[1] === NO_WORDS && rest.length === 2) return noWords(c)
   const [, language = '', ending] = /^([a-z0-9-]{1,35})\.(m3u8|vtt)$/.exec(rest[1] ?? '') ?? []
-  const blob = parts.posts
+  const blob = context.posts
     .captionsOf(name, rkey)
     .find((captionBlob) => captionBlob.language === language)
   if (!blob || rest.length !== 2) throw noSuchPart()
-  if (ending === 'vtt') return captionFile(requested, parts, blob)
-  const list = await parts.source.list(name, 0)
+  if (ending === 'vtt') return captionFile(requested, context, blob)
+  const list = await context.source.list(name, 0)
   const file = `${language}.vtt?post=${encodeURIComponent(rkey)}`
-  const tail = await tailOf(parts, { name, variant: 0, list })
+  const tail = await tailOf(context, { name, variant: 0, list })
   const text = writeSegments(oneFile(list, file), { tail: tail && oneFile(tail, NO_WORDS) })
   return playlistResponse(c, text, SOME_MINUTES)
 }
@@ -201,7 +207,7 @@ function noWords(c: Context): Response {
 
 async function captionFile(
   { c, name }: VideoRequest,
-  { source, captions, waiting }: VideoParts,
+  { source, captions, waiting }: VideoContext,
   { cid }: CaptionBlob,
 ): Promise<Response> {
   const blob = { ...name, cid }
@@ -212,14 +218,14 @@ async function captionFile(
   })
 }
 
-async function thumbnail({ c, name }: VideoRequest, { source }: VideoParts): Promise<Response> {
+async function thumbnail({ c, name }: VideoRequest, { source }: VideoContext): Promise<Response> {
   const found = await source.thumbnail(name)
   if ('location' in found) return redirectResponse(found.location, A_MINUTE)
   const lasts = found === NO_THUMBNAIL ? A_MINUTE : A_DAY
   return fullResponse(c, found, { 'cache-control': lasts })
 }
 
-async function uploaded({ c, name }: VideoRequest, { videos }: VideoParts): Promise<Response> {
+async function uploaded({ c, name }: VideoRequest, { videos }: VideoContext): Promise<Response> {
   if (!videos) throw noSuchPart()
   const entry = await videos.open(name)
   return videoResponse({ ...entry, at: HEAD_BYTES }, requestOf(c))

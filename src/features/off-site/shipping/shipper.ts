@@ -63,7 +63,7 @@ export function openShipper(options: ShipperOptions): Shipper {
   const chunks = createChunks(objects, keys)
   const { server } = status.now
   const owner = createOwner({ objects, server, run, shipsEveryMs: everyMs, now })
-  const parts: RunParts = {
+  const context: RunContext = {
     ...options,
     now,
     run,
@@ -75,7 +75,7 @@ export function openShipper(options: ShipperOptions): Shipper {
     files: createFiles({ ...options, run, chunks, now }),
     privates: watchPrivateState(db),
   }
-  const ship = createShipments(parts)
+  const ship = createShipments(context)
   return {
     status,
     owner,
@@ -90,7 +90,7 @@ export function openShipper(options: ShipperOptions): Shipper {
   }
 }
 
-type RunParts = ShipperOptions & {
+type RunContext = ShipperOptions & {
   now: () => number
   run: string
   status: StatusFile
@@ -102,8 +102,8 @@ type RunParts = ShipperOptions & {
   privates: PrivateWatch
 }
 
-function createShipments(parts: RunParts) {
-  const { objects, owner, chunks, changes, files, status, now, run } = parts
+function createShipments(context: RunContext) {
+  const { objects, owner, chunks, changes, files, status, now, run } = context
   let base: Base | undefined
   let sending: AbortController | undefined
   let privateSeq = 0
@@ -120,11 +120,11 @@ function createShipments(parts: RunParts) {
   async function shipPrivate(): Promise<void> {
     const kind = privateSeq === 0 ? 'full' : 'part'
     const at = now()
-    const found = parts.privates.look(kind, at)
+    const found = context.privates.look(kind, at)
     if (found) {
       count(await objects.putJson(privateName(run, privateSeq + 1, kind), found))
       privateSeq += 1
-      parts.privates.settle()
+      context.privates.settle()
     }
     status.set({ privateAt: at })
   }
@@ -161,7 +161,7 @@ function createShipments(parts: RunParts) {
       if (done % 64 === 0) status.set({ progress: { done, total } })
     }
     try {
-      const shipped = await shipBase({ ...parts, signal, onProgress: tell })
+      const shipped = await shipBase({ ...context, signal, onProgress: tell })
       base = shipped.base
       const bytes = base.count * base.pageSize
       const about = { at: base.at, bytes, sent: shipped.sent, tookMs: now() - began }
@@ -179,7 +179,7 @@ function createShipments(parts: RunParts) {
     await loadChunks()
     await shipBaseNow(onProgress)
     count((await files.ship({ snapshots: true })).sent)
-    await prune({ ...parts, days: parts.keepDays, now: now() })
+    await prune({ ...context, days: context.keepDays, now: now() })
     const sizes = [...chunks.stored().values()]
     const bytes = sizes.reduce((sum, value) => sum + value, 0)
     status.set({ stored: { chunks: sizes.length, bytes } })
@@ -193,7 +193,7 @@ function createShipments(parts: RunParts) {
   }
 
   async function tryNow(): Promise<void> {
-    const { trial, unfitChunks } = await tryRestore({ ...parts, now })
+    const { trial, unfitChunks } = await tryRestore({ ...context, now })
     status.set({ trial })
     if (trial.ok) return
     // What the store lost is sent again with the next base, which is due at once.

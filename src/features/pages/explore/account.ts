@@ -6,7 +6,7 @@ import { keepShare } from '../../../data/graph/lossiness.ts'
 import { CELEBRITY, HIDDEN, MEMBER } from '../../../data/graph/types.ts'
 import { COLD_START, findBackfill } from '../../../data/store/fetching/backfills.ts'
 import { findMember } from '../../../data/store/members/members.ts'
-import { type ExploreParts, type Person, personOf, type Subject } from './parts.ts'
+import { type ExploreContext, type Person, personOf, type Subject } from './parts.ts'
 
 type AccountView = Person & {
   isMember: boolean
@@ -28,15 +28,15 @@ type AccountView = Person & {
 /** Longer than any ring can be (SLIPSTREAM_TIMELINE_LENGTH). */
 const COMPLETE_RING = 100_000
 
-export function accountView(parts: ExploreParts, subject: Subject): AccountView {
-  const { actors, db, graph, reasonableLimit } = parts
+export function accountView(context: ExploreContext, subject: Subject): AccountView {
+  const { actors, db, graph, reasonableLimit } = context
   const { uid } = subject
   const flags = uid === 0 ? 0 : actors.flagsOf(uid)
   const member = findMember(db, uid)
-  const state = parts.hydrator.profiles([uid], createReader(undefined))
+  const state = context.hydrator.profiles([uid], createReader(undefined))
   const follows = graph.followsCount(uid)
   return {
-    ...personOf(parts, state, uid),
+    ...personOf(context, state, uid),
     did: subject.did,
     isMember: (flags & MEMBER) !== 0,
     isCelebrity: (flags & CELEBRITY) !== 0,
@@ -48,11 +48,11 @@ export function accountView(parts: ExploreParts, subject: Subject): AccountView 
     memberFollowers: uid === 0 ? 0 : actors.memberFollowersOf(uid),
     reasonableLimit,
     keepShare: keepShare(reasonableLimit, follows),
-    ring: ringOf(parts, uid),
+    ring: ringOf(context, uid),
   }
 }
 
-function ringOf({ timelines }: ExploreParts, uid: number): AccountView['ring'] {
+function ringOf({ timelines }: ExploreContext, uid: number): AccountView['ring'] {
   const slice = timelines.read(uid, undefined, COMPLETE_RING)
   if (!slice) return undefined
   return {

@@ -4,7 +4,7 @@ import { createReader } from '../../../answers/hydrate/reader.ts'
 import { inParts } from '../../../base/util/turn.ts'
 import type { ColdStartProgress } from '../../../bridge/messages.ts'
 import { lastSeenMembers } from '../../../data/store/members/members.ts'
-import { type ExploreParts, type Person, personOf } from './parts.ts'
+import { type ExploreContext, type Person, personOf } from './parts.ts'
 
 type NewcomerView = Person & {
   stage: ColdStartProgress['stage']
@@ -20,11 +20,11 @@ type NewcomerView = Person & {
 }
 
 export function* newcomersView(
-  parts: ExploreParts,
+  context: ExploreContext,
   coldStarts: readonly ColdStartProgress[],
 ): Generator<void, NewcomerView[]> {
   const people = yield* peopleOf(
-    parts,
+    context,
     coldStarts.map(({ did }) => did),
   )
   return coldStarts.map((start, i) => ({
@@ -43,18 +43,18 @@ export function* newcomersView(
 const MAX_SUGGESTED = 200
 
 /** Those who read last come first. */
-export function membersView(parts: ExploreParts): Generator<void, readonly Person[]> {
-  return peopleOf(parts, lastSeenMembers(parts.db, MAX_SUGGESTED))
+export function membersView(context: ExploreContext): Generator<void, readonly Person[]> {
+  return peopleOf(context, lastSeenMembers(context.db, MAX_SUGGESTED))
 }
 
 /** In the order of `dids`, some in a turn. */
 function peopleOf(
-  parts: ExploreParts,
+  context: ExploreContext,
   dids: readonly string[],
 ): Generator<void, readonly Person[]> {
-  const uids = dids.map((did) => parts.actors.uidOf(did))
+  const uids = dids.map((did) => context.actors.uidOf(did))
   return inParts(uids, (some) => {
-    const state = parts.hydrator.profiles(some, createReader(undefined))
-    return some.map((uid) => personOf(parts, state, uid))
+    const state = context.hydrator.profiles(some, createReader(undefined))
+    return some.map((uid) => personOf(context, state, uid))
   })
 }

@@ -10,7 +10,7 @@ import type { ActorReader } from '../../../data/graph/types.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
 
-export type ExploreParts = {
+export type ExploreContext = {
   /** Read-only connection. */
   db: Db
   actors: ActorReader
@@ -35,7 +35,7 @@ const FOLLOWS_PAGE = 4_096
 const MAX_FOLLOWS = 100_000
 
 /** Reads the names from the hydrated state; only the DID if nothing else is known. */
-export function personOf({ actors }: ExploreParts, state: ProfileState, uid: number): Person {
+export function personOf({ actors }: ExploreContext, state: ProfileState, uid: number): Person {
   const actor = state.actors.get(uid)
   const did = actor?.did ?? (uid === 0 ? '' : actors.didOf(uid))
   const avatar = blobCid(actor?.profile?.record.avatar)
@@ -48,7 +48,7 @@ export function personOf({ actors }: ExploreParts, state: ProfileState, uid: num
 }
 
 /** Followed accounts that are not hidden, which a timeline is made from. */
-export function followedOf({ graph, actors }: ExploreParts, owner: number): number[] {
+export function followedOf({ graph, actors }: ExploreContext, owner: number): number[] {
   const page = new Uint32Array(FOLLOWS_PAGE)
   const followed: number[] = []
   let last = 0

@@ -6,7 +6,7 @@ import { createItemsByUri } from '../../../data/store/read/timelines/items-by-ur
 import { newestReposts } from '../../../data/store/records/reactions.ts'
 import { postItem, repostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
 import type { PostCheck } from '../../../http/operator/explored.ts'
-import { type ExploreParts, personOf, type Subject } from './parts.ts'
+import { type ExploreContext, personOf, type Subject } from './parts.ts'
 import { originOf, showItem, type VisibleItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
 
@@ -29,9 +29,9 @@ const RING_READ = 100_000
 
 type Check = PostCheck
 
-export function createPostView(parts: ExploreParts) {
-  const { db, graph, actors } = parts
-  const itemsByUri = createItemsByUri(parts)
+export function createPostView(context: ExploreContext) {
+  const { db, graph, actors } = context
+  const itemsByUri = createItemsByUri(context)
 
   /** Includes the reader's own reposts, as these are in the timeline too. */
   function repostsFor(owner: number, post: number) {
@@ -47,15 +47,20 @@ export function createPostView(parts: ExploreParts) {
     const post = rowIdOf(found.item)
     const reposted = repostsFor(owner.uid, post)
     const reposts = reposted.map(({ id }) => repostItem(id))
-    const state = parts.hydrator.feed([postItem(post), ...reposts], reader)
+    const state = context.hydrator.feed([postItem(post), ...reposts], reader)
     const author = state.postRefs.get(post)?.uid ?? 0
-    const { handle } = personOf(parts, state, author)
+    const { handle } = personOf(context, state, author)
     const isFollowed = author === owner.uid || graph.has(owner.uid, author)
-    const entries = parts.timelines.read(owner.uid, undefined, RING_READ)?.entries ?? []
+    const entries = context.timelines.read(owner.uid, undefined, RING_READ)?.entries ?? []
     const ring = new Set(entries.map(({ item }) => item))
     const items = [...(isFollowed ? [postItem(post)] : []), ...reposts].map((item) => {
       const origin = originOf(state, item)
-      return showItem(parts, state, origin, verdictOn(parts, owner.uid, origin, { state, ring }))
+      return showItem(
+        context,
+        state,
+        origin,
+        verdictOn(context, owner.uid, origin, { state, ring }),
+      )
     })
     const checks = [
       { text: 'The post is here.', isMet: true },

@@ -1,6 +1,6 @@
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import { createKnownFollowers } from '../../../answers/skeleton/known-followers.ts'
-import { type ExploreParts, type Person, personOf, type Subject } from './parts.ts'
+import { type ExploreContext, type Person, personOf, type Subject } from './parts.ts'
 
 type ProofView = {
   viewer: Person & { follows: number }
@@ -14,23 +14,23 @@ type ProofView = {
 
 const PRESENTED = 24
 
-export function proofView(parts: ExploreParts, viewer: Subject, subject: Subject): ProofView {
-  const { graph } = parts
+export function proofView(context: ExploreContext, viewer: Subject, subject: Subject): ProofView {
+  const { graph } = context
   const pair = { viewer: viewer.uid, subject: subject.uid }
-  const { count, followers } = createKnownFollowers(parts).proof(pair, PRESENTED)
-  const state = parts.hydrator.profiles(
+  const { count, followers } = createKnownFollowers(context).proof(pair, PRESENTED)
+  const state = context.hydrator.profiles(
     [viewer.uid, subject.uid, ...followers],
     createReader(undefined),
   )
   return {
-    viewer: { ...personOf(parts, state, viewer.uid), follows: graph.followsCount(viewer.uid) },
+    viewer: { ...personOf(context, state, viewer.uid), follows: graph.followsCount(viewer.uid) },
     subject: {
-      ...personOf(parts, state, subject.uid),
+      ...personOf(context, state, subject.uid),
       followers: graph.followersCount(subject.uid),
     },
     isFollowing: graph.has(viewer.uid, subject.uid),
     isFollowedBy: graph.has(subject.uid, viewer.uid),
     count,
-    known: followers.map((uid) => personOf(parts, state, uid)),
+    known: followers.map((uid) => personOf(context, state, uid)),
   }
 }

@@ -1,7 +1,7 @@
 // A feed item in the explore view: author, text, the account that brought it, and why.
 
 import type { FeedState } from '../../../answers/hydrate/types.ts'
-import { type ExploreParts, type Person, personOf } from './parts.ts'
+import { type ExploreContext, type Person, personOf } from './parts.ts'
 import type { Verdict } from './verdict.ts'
 
 export type VisibleItem = {
@@ -36,7 +36,7 @@ export function originOf(state: FeedState, item: number): ItemOrigin {
 }
 
 export function showItem(
-  parts: ExploreParts,
+  context: ExploreContext,
   state: FeedState,
   { item, post, originator, sortAt }: ItemOrigin,
   verdict: Verdict,
@@ -45,10 +45,10 @@ export function showItem(
   const isRepost = state.items.get(item)?.repost !== undefined
   return {
     uri: ref?.uri ?? '',
-    author: personOf(parts, state, ref?.uid ?? 0),
+    author: personOf(context, state, ref?.uid ?? 0),
     text: excerpt(state.posts.get(post)?.record.text ?? ''),
     sortAt,
-    repostedBy: isRepost ? personOf(parts, state, originator) : undefined,
+    repostedBy: isRepost ? personOf(context, state, originator) : undefined,
     verdict,
   }
 }

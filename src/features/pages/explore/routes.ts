@@ -21,12 +21,12 @@ import { createForecast, createHistories } from '../histories.ts'
 import { accountView } from './account.ts'
 import { membersView, newcomersView } from './members.ts'
 import { overview } from './overview.ts'
-import type { ExploreParts, Subject } from './parts.ts'
+import type { ExploreContext, Subject } from './parts.ts'
 import { createPostView } from './post.ts'
 import { proofView } from './proof.ts'
 import { createTimelineView } from './timeline.ts'
 
-export type ExploreOptions = ExploreParts & {
+export type ExploreOptions = ExploreContext & {
   config: Config
   features?: readonly Explored[]
   /** What features in this process share. */
@@ -110,7 +110,7 @@ function answered<T>(reading: Generator<void, T>, write: (view: T) => Response):
 }
 
 /** Reads a post's at-URI, or its address in an app; other texts are left for the answer to refuse. */
-function createUris({ db }: ExploreParts): (text: string) => Promise<string> {
+function createUris({ db }: ExploreContext): (text: string) => Promise<string> {
   const didOf = async (handle: string) => {
     const did = accountKnownAs(db, handle)
     if (did === undefined) throw new NotAnswerable(`${handle} is not known here.`)
@@ -124,7 +124,7 @@ function createUris({ db }: ExploreParts): (text: string) => Promise<string> {
 }
 
 /** Finds accounts by handle, DID or the address of a profile, in our own index only. */
-function createSubjects({ actors, db }: ExploreParts): (c: Context, name: string) => Subject {
+function createSubjects({ actors, db }: ExploreContext): (c: Context, name: string) => Subject {
   const accounts = createAccounts(db)
   return (c, name) => {
     const requested = accountIn(c.req.query(name) ?? '')

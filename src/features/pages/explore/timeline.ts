@@ -11,7 +11,7 @@ import {
   type FeedHeads,
   type MergedFeed,
 } from '../../../data/store/timelines/merged-feed.ts'
-import { type ExploreParts, followedOf, type Subject } from './parts.ts'
+import { type ExploreContext, followedOf, type Subject } from './parts.ts'
 import { originOf, showItem, type VisibleItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
 
@@ -30,10 +30,10 @@ const RING_READ = 2_000
  * @returns a function that reads one page, some accounts at a time (base/util/turn.ts), and throws
  * BadCursorError
  */
-export function createTimelineView(parts: ExploreParts) {
-  const feed = createMergedFeed(parts.db)
-  const skeleton = createTimelineSkeleton({ ...parts, feed })
-  const openHeads = createTimelineHeads({ ...parts, feed })
+export function createTimelineView(context: ExploreContext) {
+  const feed = createMergedFeed(context.db)
+  const skeleton = createTimelineSkeleton({ ...context, feed })
+  const openHeads = createTimelineHeads({ ...context, feed })
 
   return function* (
     owner: Subject,
@@ -45,13 +45,13 @@ export function createTimelineView(parts: ExploreParts) {
     const until = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseFeedCursor(cursor).sortAt
     const since = page.cursor === undefined ? undefined : parseFeedCursor(page.cursor).sortAt
     const listed = new Set(page.items)
-    const originators = [owner.uid, ...followedOf(parts, owner.uid)]
+    const originators = [owner.uid, ...followedOf(context, owner.uid)]
     const heads = yield* feed.heads(originators, until)
     const items = [...new Set([...listed, ...candidates(feed, heads, { until, since })])]
-    const ring = ringItems(parts, owner.uid, until)
+    const ring = ringItems(context, owner.uid, until)
     yield
     const visible = yield* inParts(items, (some) =>
-      shownItems(parts, some, { owner: owner.uid, reader, ring, listed }),
+      shownItems(context, some, { owner: owner.uid, reader, ring, listed }),
     )
     return { items: [...visible].sort((a, b) => b.sortAt - a.sortAt), cursor: page.cursor }
   }
@@ -66,20 +66,20 @@ type Among = {
 }
 
 function shownItems(
-  parts: ExploreParts,
+  context: ExploreContext,
   items: readonly number[],
   { owner, reader, ring, listed }: Among,
 ): TimelineView['items'] {
-  const state = parts.hydrator.feed(items, reader)
+  const state = context.hydrator.feed(items, reader)
   const origins = items.map((item) => originOf(state, item))
   return origins
     .filter(({ originator }) => originator !== 0)
     .map((origin) => {
-      const verdict = verdictOn(parts, owner, origin, { state, ring })
+      const verdict = verdictOn(context, owner, origin, { state, ring })
       const isFit = verdict.against.length === 0 && feedViewPost(state, origin.item) !== undefined
       const isServed = listed.has(origin.item) && isFit
       if (!isServed && isFit) verdict.notes.push('it is on another page')
-      return { ...showItem(parts, state, origin, verdict), isServed }
+      return { ...showItem(context, state, origin, verdict), isServed }
     })
 }
 
@@ -93,7 +93,11 @@ function candidates(
   return rows.slice(0, MAX_CANDIDATES).map(({ item }) => item)
 }
 
-function ringItems({ timelines }: ExploreParts, owner: number, until: number): ReadonlySet<number> {
+function ringItems(
+  { timelines }: ExploreContext,
+  owner: number,
+  until: number,
+): ReadonlySet<number> {
   const before =
     until === Number.MAX_SAFE_INTEGER ? undefined : { sortAt: until + 1, rank: 0, item: 0 }
   const entries = timelines.read(owner, before, RING_READ)?.entries ?? []

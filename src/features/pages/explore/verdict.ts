@@ -6,7 +6,7 @@ import { type FeedItemRules, feedItemRules } from '../../../answers/views/rules.
 import { keepShare } from '../../../data/graph/lossiness.ts'
 import { CELEBRITY } from '../../../data/graph/types.ts'
 import { isRepostItem } from '../../../data/store/timelines/item-ids.ts'
-import type { ExploreParts } from './parts.ts'
+import type { ExploreContext } from './parts.ts'
 
 export type Verdict = {
   /** How this originator's items get into the timeline. */
@@ -41,19 +41,19 @@ const ABOUT_REPOSTERS = ['originatorMuted', 'originatorBlocked']
  * @param ring - items in the open ring
  */
 export function verdictOn(
-  parts: ExploreParts,
+  context: ExploreContext,
   owner: number,
   { item, originator }: Candidate,
   { state, ring }: { state: FeedState; ring: ReadonlySet<number> },
 ): Verdict {
-  const share = keepShare(parts.reasonableLimit, parts.graph.followsCount(owner))
-  const draw = parts.draw(item, owner)
-  const isKept = originator === owner || parts.isDrawn(owner, item)
+  const share = keepShare(context.reasonableLimit, context.graph.followsCount(owner))
+  const draw = context.draw(item, owner)
+  const isKept = originator === owner || context.isDrawn(owner, item)
   const lost = isKept
     ? []
     : [`the draw was ${draw.toFixed(2)}, and only below ${share.toFixed(2)} is kept`]
   return {
-    way: wayOf(parts, owner, { item, originator }, ring),
+    way: wayOf(context, owner, { item, originator }, ring),
     isKept,
     draw,
     keepShare: share,
@@ -63,7 +63,7 @@ export function verdictOn(
 }
 
 function wayOf(
-  { actors }: ExploreParts,
+  { actors }: ExploreContext,
   owner: number,
   { item, originator }: Candidate,
   ring: ReadonlySet<number>,

@@ -14,7 +14,7 @@ import { loadAssets } from '../assets.ts'
 import type { Us } from './connect-section.ts'
 import { INVITE_HEADERS, type InvitePage, inviteDocument } from './invite-document.ts'
 
-type InviteParts = {
+type InviteContext = {
   /** This server's address, to point clients at. */
   us: Us
   invites: Invites
@@ -32,14 +32,14 @@ const NAME_LENGTH = 2048
 const POINTS = 20
 
 /** For the server's `sideRoutes`; empty if invites admit no accounts. */
-export function inviteRoutes(parts: InviteParts) {
-  const { us, invites } = parts
+export function inviteRoutes(context: InviteContext) {
+  const { us, invites } = context
   if (!invites.isOn) return []
   const app = new Hono()
   app.get('/', (c) => c.body(inviteDocument(loadAssets(), { us }), 200, INVITE_HEADERS))
   app.post('/', bodyLimit({ maxSize: MAX_FORM_BYTES }), async (c) => {
     const form = new URLSearchParams(await c.req.text())
-    const { status, page } = await comeIn(parts, {
+    const { status, page } = await comeIn(context, {
       handle: (form.get('handle') ?? '').slice(0, NAME_LENGTH).trim(),
       code: (form.get('code') ?? '').slice(0, 100).trim(),
     })
@@ -50,7 +50,7 @@ export function inviteRoutes(parts: InviteParts) {
 }
 
 async function comeIn(
-  { invites, resolver, known, log }: InviteParts,
+  { invites, resolver, known, log }: InviteContext,
   typed: { handle: string; code: string },
 ): Promise<Outcome> {
   const again = (status: 400 | 503, problem: string): Outcome => ({
@@ -79,7 +79,7 @@ async function comeIn(
 
 /** Rejects DIDs that do not exist, which would waste a code. */
 async function lookUp(
-  resolver: InviteParts['resolver'],
+  resolver: InviteContext['resolver'],
   actor: string,
 ): Promise<string | undefined> {
   if (!actor.startsWith('did:')) return resolver.resolveHandle(actor)

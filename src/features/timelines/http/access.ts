@@ -115,10 +115,10 @@ export function inQueue<T>(
   return overload.run(asker.caller, { run, isHeavy, isGone })
 }
 
-type ChangeParts = Pick<Parameters<typeof createAccess>[0], 'isMember' | 'onIdentitiesChanged'>
+type ChangeContext = Pick<Parameters<typeof createAccess>[0], 'isMember' | 'onIdentitiesChanged'>
 
 /** Numbers the changes of members' identities, so that a caller's token can be compared with them. */
-function createChanges({ isMember, onIdentitiesChanged }: ChangeParts) {
+function createChanges({ isMember, onIdentitiesChanged }: ChangeContext) {
   const changed = new LruMap<string, number>(MAX_CHANGED)
   let latest = 0
   onIdentitiesChanged((dids) => {

@@ -16,7 +16,7 @@ import { readJson } from './request-parts.ts'
 /** The body of a request that stores a reading position. */
 export const putCursorSchema = z.object({ cursor: z.string() }).strict()
 
-type CursorParts = {
+type CursorContext = {
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
   cursors: Cursors
@@ -25,30 +25,30 @@ type CursorParts = {
   upToDate: () => Promise<unknown>
 }
 
-export function getCursor(parts: CursorParts): Handler {
+export function getCursor(context: CursorContext): Handler {
   return ({ asker, keys, key }) => {
     checkMay(asker, 'read', keys)
-    const answer = storedCursor(parts, asker, key)
+    const answer = storedCursor(context, asker, key)
     if (!answer) throw new XRPCError(404, 'NoCursor', 'You have no stored cursor for this timeline')
     return answer
   }
 }
 
-export function putCursor(parts: CursorParts): Handler {
-  const { cursors, ingest, upToDate } = parts
+export function putCursor(context: CursorContext): Handler {
+  const { cursors, ingest, upToDate } = context
   return async ({ request, asker, keys, key }) => {
     checkMay(asker, 'read', keys)
     const cursor = cursorIn(await readJson(request))
     await upToDate()
     const position = cursors.read(key, cursor)
     const outcome = await ingest.storeCursor({ reader: readerOf(asker), timeline: key, position })
-    return (outcome === 'stored' && storedCursor(parts, asker, key)) || refuse(asker, outcome)
+    return (outcome === 'stored' && storedCursor(context, asker, key)) || refuse(asker, outcome)
   }
 }
 
 /** Signed again, so it is valid however long ago it was stored. */
 function storedCursor(
-  { db, actors, cursors }: CursorParts,
+  { db, actors, cursors }: CursorContext,
   asker: Asker,
   key: string,
 ): Answer | undefined {
@@ -69,7 +69,7 @@ function readerOf({ name, isMember }: Asker): CursorReader {
   return isMember ? { did: name } : { token: name.slice(TOKEN_PREFIX.length) }
 }
 
-function ownerOf(actors: CursorParts['actors'], reader: CursorReader): CursorOwner {
+function ownerOf(actors: CursorContext['actors'], reader: CursorReader): CursorOwner {
   if ('token' in reader) return { uid: 0, token: reader.token }
   return { uid: actors.uidOf(reader.did), token: '' }
 }

@@ -21,7 +21,7 @@ import { once, readJson } from './request-parts.ts'
 
 type Env = { Bindings: Connected }
 
-export type CustomGraphParts = GraphReading & {
+export type CustomGraphContext = GraphReading & {
   graphs: CustomGraphs
   ingest: Pick<TimelineWriter, 'editGraph'>
 }
@@ -33,39 +33,39 @@ export const LOAD_ID = /^[A-Za-z0-9._:-]{1,64}$/
 const pairs = pairList(z.string().regex(ACCOUNT_NAME)).default([])
 export const editSchema = z.object({ add: pairs, remove: pairs }).strict()
 
-export function addCustomGraphRoutes(app: Hono<Env>, parts: CustomGraphParts): void {
-  addGraphRoutes(app, parts, {
+export function addCustomGraphRoutes(app: Hono<Env>, context: CustomGraphContext): void {
+  addGraphRoutes(app, context, {
     path: PATH,
     scopeOf: (c) => `read:${nameIn(c)}`,
-    open: (c) => customGraph({ ...parts, row: rowOf(parts, nameIn(c)) }),
+    open: (c) => customGraph({ ...context, row: rowOf(context, nameIn(c)) }),
   })
-  app.get(PATH, (c) => on(parts, c, 'read', (graph) => describe(rowOf(parts, graph))))
-  app.delete(PATH, (c) => on(parts, c, 'write', (graph) => remove(parts, graph)))
+  app.get(PATH, (c) => on(context, c, 'read', (graph) => describe(rowOf(context, graph))))
+  app.delete(PATH, (c) => on(context, c, 'write', (graph) => remove(context, graph)))
   app.post(`${PATH}/edges`, (c) =>
-    on(parts, c, 'write', async (graph, request) => {
+    on(context, c, 'write', async (graph, request) => {
       const { add, remove } = readEdit(await readJson(request))
-      return edit(parts, { kind: 'edit', graph, add, remove })
+      return edit(context, { kind: 'edit', graph, add, remove })
     }),
   )
   app.post(`${PATH}/adjacency`, (c) =>
-    on(parts, c, 'write', (graph, request) => load(parts, graph, request)),
+    on(context, c, 'write', (graph, request) => load(context, graph, request)),
   )
 }
 
 function on(
-  parts: CustomGraphParts,
+  context: CustomGraphContext,
   c: Context<Env>,
   verb: 'read' | 'write',
   answer: (graph: string, request: HttpRequest) => unknown,
 ): Promise<Response> {
-  return parts.respond(c, async (request): Promise<Answer> => {
-    const asker = await parts.access(request)
+  return context.respond(c, async (request): Promise<Answer> => {
+    const asker = await context.access(request)
     const graph = nameIn(c)
     if (!asker.may('graph', `${verb}:${graph}`)) {
       throw forbidden(`This token has no scope graph:${verb}:${graph}`, 'OutOfScope')
     }
     const run = async () => jsonAnswer(await answer(graph, request))
-    return inQueue(parts, { asker, request }, { run })
+    return inQueue(context, { asker, request }, { run })
   })
 }
 
@@ -75,7 +75,7 @@ function nameIn(c: Context<Env>): string {
   throw invalidRequest('A graph name is up to 64 lower-case letters, digits and . _ -')
 }
 
-function rowOf({ db }: CustomGraphParts, graph: string): CustomGraphRow {
+function rowOf({ db }: CustomGraphContext, graph: string): CustomGraphRow {
   const found = findCustomGraph(db, graph)
   if (!found) throw new XRPCError(404, 'UnknownGraph', `There is no graph ${graph}`)
   return found
@@ -85,14 +85,14 @@ function describe({ name, edges, load, load_lines }: CustomGraphRow) {
   return { graph: name, edges, load: load === null ? null : { id: load, lines: load_lines } }
 }
 
-async function remove(parts: CustomGraphParts, graph: string) {
-  const { removed } = await edit(parts, { kind: 'delete', graph })
+async function remove(context: CustomGraphContext, graph: string) {
+  const { removed } = await edit(context, { kind: 'delete', graph })
   if (removed === 0) throw new XRPCError(404, 'UnknownGraph', `There is no graph ${graph}`)
   return { deleted: true }
 }
 
 /** @throws XRPCError if the writer refuses the edit */
-async function edit({ ingest }: CustomGraphParts, graphEdit: GraphEdit) {
+async function edit({ ingest }: CustomGraphContext, graphEdit: GraphEdit) {
   const outcome = await ingest.editGraph(graphEdit)
   if (!outcome.ok) throw new XRPCError(outcome.status, outcome.error, outcome.message)
   return { added: outcome.added, removed: outcome.removed }
@@ -106,7 +106,7 @@ function readEdit(body: unknown): { add: [string, string][]; remove: [string, st
   )
 }
 
-async function load(parts: CustomGraphParts, graph: string, request: HttpRequest) {
+async function load(context: CustomGraphContext, graph: string, request: HttpRequest) {
   const query = new URLSearchParams(request.search)
   const id = once('load', query.getAll('load')) ?? ''
   const start = once('from', query.getAll('from')) ?? '0'
@@ -120,7 +120,7 @@ async function load(parts: CustomGraphParts, graph: string, request: HttpRequest
       follows.map((follow) => [actor, follow] as const),
     )
     const part = { id, from: lines, lines: batch.length }
-    const outcome = await edit(parts, { kind: 'edit', graph, add, remove: [], load: part })
+    const outcome = await edit(context, { kind: 'edit', graph, add, remove: [], load: part })
     lines += batch.length
     added += outcome.added
   }

@@ -11,7 +11,7 @@ import type { CachedTimelines } from '../sources/cached-timelines.ts'
 import { customEntity } from '../sources/custom-source.ts'
 import { entityIdOf } from '../sources/event-json.ts'
 import { describeNotifications } from '../sources/notification-source.ts'
-import { describeArrivals, type Readers, type SourceParts } from '../sources/open-sources.ts'
+import { describeArrivals, type Readers, type SourceContext } from '../sources/open-sources.ts'
 import type { TimelineKey } from '../sources/timeline-key.ts'
 import type { Entity, TimelineGap, TimelineSource } from '../sources/types.ts'
 import type { Arrival } from '../store/read/arrivals.ts'
@@ -56,12 +56,12 @@ type Named = Pick<Arrival, 'seq' | 'uid' | 'item'>
 type Index = Map<number, Topic>
 type IndexName = Exclude<TimelineKey['kind'], 'custom'> | 'ownList'
 
-export function createLiveFeed(parts: SourceParts, readers: Readers): LiveFeed {
-  return new Feed(parts, readers)
+export function createLiveFeed(context: SourceContext, readers: Readers): LiveFeed {
+  return new Feed(context, readers)
 }
 
 class Feed implements LiveFeed {
-  readonly #parts: SourceParts
+  readonly #context: SourceContext
   readonly #readers: Readers
   readonly #topics = new Map<string, Topic>()
   readonly #by = {
@@ -77,8 +77,8 @@ class Feed implements LiveFeed {
   readonly #listsOf = new Map<number, readonly number[]>()
   readonly #tips = { arrivals: 0, notifications: 0, acts: 0, change: 0 }
 
-  constructor(parts: SourceParts, readers: Readers) {
-    this.#parts = parts
+  constructor(context: SourceContext, readers: Readers) {
+    this.#context = context
     this.#readers = readers
   }
 
@@ -91,9 +91,9 @@ class Feed implements LiveFeed {
       found.listeners++
       return found
     }
-    const id = idOf(this.#parts, this.#readers, key)
+    const id = idOf(this.#context, this.#readers, key)
     const latest = source.before(source.tip() + 1)
-    const viewer = viewerOf(this.#parts, key, id)
+    const viewer = viewerOf(this.#context, key, id)
     const topic: Topic = { key, source, id, viewer, latest, listeners: 1 }
     this.#topics.set(name, topic)
     this.#indexOf(key)?.set(id, topic)
@@ -146,7 +146,7 @@ class Feed implements LiveFeed {
 
   /** Iterates over the smaller set: the author's followers, or the topics. */
   *#followersListening({ uid, item }: Named, isDrawn: IsDrawn): Generator<Topic> {
-    const { graph } = this.#parts
+    const { graph } = this.#context
     const { following } = this.#by
     const own = following.get(uid)
     if (own) yield own
@@ -163,7 +163,7 @@ class Feed implements LiveFeed {
     }
   }
 
-  *#listeningTo(arrival: Named, isDrawn = this.#parts.isDrawn): Generator<Topic> {
+  *#listeningTo(arrival: Named, isDrawn = this.#context.isDrawn): Generator<Topic> {
     const { author, following, list, ownList } = this.#by
     const ofAuthor = author.get(arrival.uid)
     if (ofAuthor) yield ofAuthor
@@ -203,7 +203,7 @@ class Feed implements LiveFeed {
       const isMuch = pairs.length >= MOST_FOUND || performance.now() > until
       if (isMuch && looked > 0) break
       this.#tips.arrivals = arrival.seq
-      if ((this.#parts.actors.flagsOf(arrival.uid) & HIDDEN) !== 0) continue
+      if ((this.#context.actors.flagsOf(arrival.uid) & HIDDEN) !== 0) continue
       for (const topic of this.#listeningTo(arrival)) pairs.push([topic, arrival])
     }
     this.#describe(found, pairs)
@@ -273,7 +273,7 @@ class Feed implements LiveFeed {
   }
 
   #lookAtNotifications(found: Map<Topic, NewEvent[]>): boolean {
-    const { actors } = this.#parts
+    const { actors } = this.#context
     const { notifications, takedowns } = this.#readers
     const topics = this.#by.notifications
     if (topics.size === 0) {
@@ -300,7 +300,7 @@ class Feed implements LiveFeed {
   }
 
   #lookAtActs(found: Map<Topic, NewEvent[]>): boolean {
-    const { actors } = this.#parts
+    const { actors } = this.#context
     const { acts, takedowns } = this.#readers
     const { likes, follows } = this.#by
     if (likes.size + follows.size === 0) {

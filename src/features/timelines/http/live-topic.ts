@@ -3,7 +3,7 @@
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../base/atproto/keys.ts'
 import { findList } from '../../../data/store/records/lists.ts'
-import type { Readers, SourceParts } from '../sources/open-sources.ts'
+import type { Readers, SourceContext } from '../sources/open-sources.ts'
 import type { TimelineKey } from '../sources/timeline-key.ts'
 import type { TimelineGap, TimelineSource } from '../sources/types.ts'
 
@@ -22,7 +22,7 @@ export type Topic = {
 
 /** The subject exists, unless it is a timeline of programs: its source was opened. */
 export function idOf(
-  { db, actors }: SourceParts,
+  { db, actors }: SourceContext,
   { custom }: Readers,
   { kind, name }: TimelineKey,
 ): number {
@@ -37,7 +37,7 @@ export function topicName({ text, isForOwner }: TimelineKey): string {
   return isForOwner ? `${text} for its owner` : text
 }
 
-export function viewerOf({ actors }: SourceParts, key: TimelineKey, id: number): number {
+export function viewerOf({ actors }: SourceContext, key: TimelineKey, id: number): number {
   if (key.isForOwner) return actors.uidOf(parseRecordUri(key.name)!.did)
   return key.kind === 'following' || key.kind === 'notifications' ? id : 0
 }

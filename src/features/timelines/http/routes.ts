@@ -23,7 +23,7 @@ import type { Timelines } from '../sources/timelines.ts'
 import { checkMay, inQueue } from './access.ts'
 import type { Call, Handler } from './call.ts'
 import { getCursor, putCursor } from './cursor-routes.ts'
-import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes.ts'
+import { addCustomGraphRoutes, type CustomGraphContext } from './graph-edit-routes.ts'
 import { readNamesByDid } from './graph-names.ts'
 import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
@@ -33,7 +33,7 @@ import { once, readJsonText } from './request-parts.ts'
 import type { Followed, UpToDate } from './shared-by-nodes.ts'
 import { STREAM_TYPE, type Streams } from './streams.ts'
 
-type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
+type RouteContext = Omit<CustomGraphContext, 'cursors'> & {
   network: GraphSource
   db: Db
   overload: Pick<Overload, 'run'>
@@ -56,35 +56,35 @@ export const MAX_LIMIT = 100
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
 export const SEQUENCE = /^(0|[1-9]\d{0,15})$/
 
-export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
+export function createTimelineRoutes(context: RouteContext): Hono<Env> {
   const app = new Hono<Env>()
   const document = readFileSync(new URL('./openapi.json', import.meta.url))
   app.get('/openapi.json', (c) =>
-    parts.respond(c, () => ({ status: 200, body: document, headers: JSON_HEADERS })),
+    context.respond(c, () => ({ status: 200, body: document, headers: JSON_HEADERS })),
   )
-  const on = (handler: Handler) => answering(parts, handler)
-  app.get('/timelines/:key/events', on(getEvents(parts)))
-  app.post('/timelines/:key/events', on(postEvent(parts)))
-  app.get('/timelines/:key/stream', (c) => stream(parts, c))
-  const { cursors } = parts.timelines
-  const ofCursors = { ...parts, cursors, upToDate: async () => parts.shared?.upToDate([]) }
+  const on = (handler: Handler) => answering(context, handler)
+  app.get('/timelines/:key/events', on(getEvents(context)))
+  app.post('/timelines/:key/events', on(postEvent(context)))
+  app.get('/timelines/:key/stream', (c) => stream(context, c))
+  const { cursors } = context.timelines
+  const ofCursors = { ...context, cursors, upToDate: async () => context.shared?.upToDate([]) }
   app.get('/timelines/:key/cursor', on(getCursor(ofCursors)))
   app.put('/timelines/:key/cursor', on(putCursor(ofCursors)))
-  const ofGraphs = { ...parts, cursors }
+  const ofGraphs = { ...context, cursors }
   const network = {
     path: '/graph',
     scopeOf: () => 'read',
-    open: () => parts.network,
-    readNames: readNamesByDid(parts),
+    open: () => context.network,
+    readNames: readNamesByDid(context),
   }
   addGraphRoutes(app, ofGraphs, network)
   addCustomGraphRoutes(app, ofGraphs)
-  refuseOtherMethods(app, parts)
+  refuseOtherMethods(app, context)
   return app
 }
 
 /** Answers 405 to other methods on existing paths. */
-function refuseOtherMethods(app: Hono<Env>, { respond }: Pick<RouteParts, 'respond'>): void {
+function refuseOtherMethods(app: Hono<Env>, { respond }: Pick<RouteContext, 'respond'>): void {
   const taken = Map.groupBy(app.routes, ({ path }) => path)
   for (const [path, routes] of taken) {
     const allow = routes.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
@@ -101,13 +101,13 @@ function refuseOtherMethods(app: Hono<Env>, { respond }: Pick<RouteParts, 'respo
 const EVENTS = /^\/v1\/timelines\/([a-z][A-Za-z0-9._:%+~@-]*)\/events$/
 
 /** Answers pages and posts, which are most requests, without the router. */
-export function createEventsRoute(parts: RouteParts): DirectRoute['answering'] {
-  const handlers: Record<string, Handler> = { GET: getEvents(parts), POST: postEvent(parts) }
+export function createEventsRoute(context: RouteContext): DirectRoute['answering'] {
+  const handlers: Record<string, Handler> = { GET: getEvents(context), POST: postEvent(context) }
   return (request) => {
     const handler = handlers[request.method]
     const key = handler && decoded(EVENTS.exec(request.path)?.[1])
     if (key === undefined || request.search.includes('#')) return undefined
-    return async () => handled(parts, handler!, await readCall(parts, request, key))
+    return async () => handled(context, handler!, await readCall(context, request, key))
   }
 }
 
@@ -121,10 +121,14 @@ function decoded(text: string | undefined): string | undefined {
 }
 
 /** Authenticates the caller before parsing the key. */
-async function readCall(parts: RouteParts, request: HttpRequest, written: string): Promise<Call> {
-  const asker = await parts.access(request)
+async function readCall(
+  context: RouteContext,
+  request: HttpRequest,
+  written: string,
+): Promise<Call> {
+  const asker = await context.access(request)
   request.clock?.mark('token')
-  const key = await readKey(parts, written, asker.caller)
+  const key = await readKey(context, written, asker.caller)
   return { request, asker, key, keys: parseTimelineKey(key, asker.isMember) }
 }
 
@@ -142,25 +146,25 @@ function queryOf({ search }: HttpRequest) {
   }
 }
 
-function answering(parts: RouteParts, handler: Handler) {
+function answering(context: RouteContext, handler: Handler) {
   return (c: Context<Env>) =>
-    parts.respond(c, async (request) =>
-      handled(parts, handler, await readCall(parts, request, c.req.param('key') ?? '')),
+    context.respond(c, async (request) =>
+      handled(context, handler, await readCall(context, request, c.req.param('key') ?? '')),
     )
 }
 
 /** A merge reads up to 16 timelines. */
-function handled(parts: RouteParts, handler: Handler, call: Call): Promise<Answer> | Answer {
-  return inQueue(parts, call, { run: () => handler(call), isHeavy: call.keys.length > 1 })
+function handled(context: RouteContext, handler: Handler, call: Call): Promise<Answer> | Answer {
+  return inQueue(context, call, { run: () => handler(call), isHeavy: call.keys.length > 1 })
 }
 
-function getEvents(parts: RouteParts): Handler {
-  const { timelines } = parts
+function getEvents(context: RouteContext): Handler {
+  const { timelines } = context
   return async ({ request, asker, keys, key }) => {
     checkMay(asker, 'read', keys)
     const { limit, cursor, direction, since } = queryOf(request)
     const isNewest = cursor === undefined && since === undefined && direction !== 'forward'
-    const isUpToDate = await upToDate(parts, keys, isNewest)
+    const isUpToDate = await upToDate(context, keys, isNewest)
     const { clock } = request
     clock?.mark('wait')
     const read = () =>
@@ -190,7 +194,7 @@ function getEvents(parts: RouteParts): Handler {
  * @returns whether this node has caught up with the other nodes
  */
 async function upToDate(
-  { shared, following }: RouteParts,
+  { shared, following }: RouteContext,
   keys: readonly TimelineKey[],
   isNewest: boolean,
 ): Promise<boolean> {
@@ -203,7 +207,7 @@ function namesOf(keys: readonly TimelineKey[], wanted: TimelineKey['kind']): str
   return keys.flatMap(({ kind, name }) => (kind === wanted ? name : []))
 }
 
-function postEvent({ poster, shared }: RouteParts): Handler {
+function postEvent({ poster, shared }: RouteContext): Handler {
   return async ({ request, asker, keys }) => {
     const [key] = keys
     if (keys.length > 1 || key?.kind !== 'custom') {
@@ -224,14 +228,14 @@ function postEvent({ poster, shared }: RouteParts): Handler {
 }
 
 /** Writes the response by hand unless the request is refused. */
-async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
-  const { timelines, streams, respond, shared } = parts
+async function stream(context: RouteContext, c: Context<Env>): Promise<Response> {
+  const { timelines, streams, respond, shared } = context
   const response = c.env?.outgoing
   let isRefused = true
   const refusal = await respond(c, async (request) => {
-    const { asker, keys, key } = await readCall(parts, request, c.req.param('key') ?? '')
+    const { asker, keys, key } = await readCall(context, request, c.req.param('key') ?? '')
     checkMay(asker, 'read', keys)
-    await upToDate(parts, keys, isFromNowOn(request))
+    await upToDate(context, keys, isFromNowOn(request))
     const from = readPosition(timelines, { key, keys, request })
     await asker.caller.time.run(() => inTurns(timelines.prepare(keys)))
     const sources = timelines.sources(keys)

@@ -74,7 +74,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-type StreamParts = {
+type StreamContext = {
   feed: LiveFeed
   cursors: Cursors
   /** Must be called before sources are read. */
@@ -84,12 +84,12 @@ type StreamParts = {
   limits?: StreamLimits
 }
 
-export function createStreams(parts: StreamParts): Streams {
-  return new StreamHub(parts)
+export function createStreams(context: StreamContext): Streams {
+  return new StreamHub(context)
 }
 
 class StreamHub implements Streams {
-  readonly #parts: StreamParts
+  readonly #context: StreamContext
   readonly #limits: StreamLimits
   readonly #streams = new Set<Stream>()
   readonly #listening = new Map<Topic, Set<Stream>>()
@@ -99,9 +99,9 @@ class StreamHub implements Streams {
   #isWatching = false
   #beat = 0
 
-  constructor(parts: StreamParts) {
-    this.#parts = parts
-    this.#limits = parts.limits ?? STREAM_LIMITS
+  constructor(context: StreamContext) {
+    this.#context = context
+    this.#limits = context.limits ?? STREAM_LIMITS
     this.#timer = setInterval(() => this.#heartbeat(), 1_000).unref()
   }
 
@@ -173,7 +173,7 @@ class StreamHub implements Streams {
   }
 
   async #watch(): Promise<void> {
-    const { feed, invalidations } = this.#parts
+    const { feed, invalidations } = this.#context
     this.#isWatching = true
     while (!this.#isClosed && this.#streams.size > 0) {
       const head = ringHead(invalidations)
@@ -253,7 +253,7 @@ class StreamHub implements Streams {
     if (request.keys.length === 1) return String(seq)
     const key = request.keys.map(({ text }) => text).join('+')
     const marks = given.marks().slice(-MARKS_OF_AN_EVENT)
-    return this.#parts.cursors.write(key, { isForward: true, at, given: marks })
+    return this.#context.cursors.write(key, { isForward: true, at, given: marks })
   }
 
   #fallBehind(stream: Stream): void {
@@ -264,7 +264,7 @@ class StreamHub implements Streams {
   #goLive(stream: Stream): void {
     const { keys, sources } = stream.request
     stream.isLive = true
-    stream.topics = keys.map((key, i) => this.#parts.feed.join(key, sources[i]!))
+    stream.topics = keys.map((key, i) => this.#context.feed.join(key, sources[i]!))
     for (const topic of stream.topics) {
       const others = this.#listening.get(topic) ?? new Set()
       this.#listening.set(topic, others.add(stream))
@@ -279,7 +279,7 @@ class StreamHub implements Streams {
       const others = this.#listening.get(topic)
       others?.delete(stream)
       if (others?.size === 0) this.#listening.delete(topic)
-      this.#parts.feed.leave(topic)
+      this.#context.feed.leave(topic)
     }
     stream.topics = []
   }
@@ -305,7 +305,7 @@ class StreamHub implements Streams {
   #readOn(stream: Stream): typeof LIVE | Merged | Promise<Merged> {
     const { response } = stream
     if (response.destroyed || response.writableEnded || this.#isClosed) return LIVE
-    this.#parts.begin()
+    this.#context.begin()
     const range = { at: stream.at, isForward: true, limit: CAUGHT_UP_AT_ONCE }
     const reading = readMerged(stream.request.sources, range)
     if (reading instanceof Promise) {
@@ -353,7 +353,7 @@ class StreamHub implements Streams {
   }
 
   #fail(error: unknown): void {
-    if (!this.#isClosed) this.#parts.onError(error)
+    if (!this.#isClosed) this.#context.onError(error)
   }
 }
 

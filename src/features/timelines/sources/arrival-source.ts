@@ -20,7 +20,7 @@ type Originators = {
   taken(arrivals: readonly Arrival[]): readonly Arrival[]
 }
 
-export type ArrivalSourceParts = {
+export type ArrivalSourceContext = {
   key: string
   arrivals: ArrivalReader
   blocks: ArrivalBlocks
@@ -51,19 +51,19 @@ const MAX_WALK = 400_000
 /** First rows asked per account; few suffice, since most pages mix many accounts. */
 const FIRST_REQUESTED = 8
 
-export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<Arrival> {
-  const { key, arrivals, originators, now = Date.now } = parts
+export function createArrivalSource(context: ArrivalSourceContext): TimelineSource<Arrival> {
+  const { key, arrivals, originators, now = Date.now } = context
   /** Of the last read only: a stream reads as long as its client stays. */
   let order: Order = { before: new Map() }
 
   function collect(range: ArrivalRange): SourceSlice<Arrival> {
     const isRequested = originators.size <= MAX_REQUESTED
     const most = isRequested ? Math.max(MIN_WALK, originators.size * WALKED_AN_ACCOUNT) : MAX_WALK
-    const walked = originators.size === 1 ? nothingYet(range) : walk(parts, range, most)
+    const walked = originators.size === 1 ? nothingYet(range) : walk(context, range, most)
     const isEnough = walked.isEnd || walked.events.length === range.limit
     if (!isRequested || isEnough || isTimeUp()) return walked
     const limit = range.limit - walked.events.length
-    const rest = ask(parts, { ...range, at: walked.reached, limit })
+    const rest = ask(context, { ...range, at: walked.reached, limit })
     return { ...rest, events: [...walked.events, ...rest.events] }
   }
 
@@ -78,7 +78,7 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
   return {
     key,
     numbers: 'arrivals',
-    isNamedByRecord: parts.isNamedByRecord === true,
+    isNamedByRecord: context.isNamedByRecord === true,
     tip: () => arrivals.tip(),
     read,
     before(seq) {
@@ -86,9 +86,9 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
       const at = order.first?.seq === seq ? order.first.freeFrom : seq
       return collect({ at, isForward: false, limit: 1 }).events[0]?.seq
     },
-    describe: parts.describe,
-    eventId: parts.eventId,
-    gaps: (events, isTip) => gapsAround(parts.gapsIn, events, isTip ? now() : undefined),
+    describe: context.describe,
+    eventId: context.eventId,
+    gaps: (events, isTip) => gapsAround(context.gapsIn, events, isTip ? now() : undefined),
   }
 }
 
@@ -106,15 +106,19 @@ function orderOf({ events, isEnd }: SourceSlice<Arrival>, { at, isForward }: Arr
 }
 
 /** Walks the arrivals of all accounts until there are enough events or the walk is too long. */
-function walk(parts: ArrivalSourceParts, range: ArrivalRange, most: number): SourceSlice<Arrival> {
+function walk(
+  context: ArrivalSourceContext,
+  range: ArrivalRange,
+  most: number,
+): SourceSlice<Arrival> {
   const events: Arrival[] = []
   let { at } = range
   for (let looked = 0; looked < most; ) {
     // A draw that dropped some events will drop more.
     const limit = (range.limit - events.length) * (looked === 0 ? 1 : 4)
     const step = { ...range, at, limit, most: most - looked }
-    const walked = parts.blocks.walk(step, (uid) => isVisible(parts, uid))
-    events.push(...parts.originators.taken(walked.found))
+    const walked = context.blocks.walk(step, (uid) => isVisible(context, uid))
+    events.push(...context.originators.taken(walked.found))
     at = walked.reached
     looked += walked.looked
     if (events.length >= range.limit) return cut(events, range.limit)
@@ -124,7 +128,7 @@ function walk(parts: ArrivalSourceParts, range: ArrivalRange, most: number): Sou
   return { events, reached: at, isEnd: false }
 }
 
-function isVisible({ originators, flagsOf }: ArrivalSourceParts, uid: number): boolean {
+function isVisible({ originators, flagsOf }: ArrivalSourceContext, uid: number): boolean {
   return originators.has(uid) && (flagsOf(uid) & HIDDEN) === 0
 }
 
@@ -132,12 +136,12 @@ function isVisible({ originators, flagsOf }: ArrivalSourceParts, uid: number): b
  * Asks accounts, nearest next event first, until no account can add to the first `limit` events.
  */
 function ask(
-  parts: ArrivalSourceParts,
+  context: ArrivalSourceContext,
   { at, isForward, limit }: ArrivalRange,
 ): SourceSlice<Arrival> {
-  const { arrivals } = parts
+  const { arrivals } = context
   const sign = isForward ? 1 : -1
-  const heads = headsOf(parts, { at, isForward })
+  const heads = headsOf(context, { at, isForward })
   heads.sort((a, b) => (a[1] - b[1]) * sign)
   let events: Arrival[] = []
   const isFull = () => events.length >= limit
@@ -145,7 +149,7 @@ function ask(
   for (const [i, [uid, head]] of heads.entries()) {
     if ((head - furthest()) * sign > 0) break
     if (i > 0 && isTimeUp()) return upTo(events, head - sign, isForward)
-    events.push(...takenOf(parts, uid, { at, isForward, limit, until: furthest() }))
+    events.push(...takenOf(context, uid, { at, isForward, limit, until: furthest() }))
     events.sort((a, b) => (a.seq - b.seq) * sign)
     events = events.slice(0, limit)
   }
@@ -169,7 +173,7 @@ function upTo(
  * asked.
  */
 function headsOf(
-  { arrivals, originators }: ArrivalSourceParts,
+  { arrivals, originators }: ArrivalSourceContext,
   range: Omit<ArrivalRange, 'limit'>,
 ): [uid: number, seq: number][] {
   const uids = originators.all()
@@ -178,12 +182,12 @@ function headsOf(
 
 /** The account's next events in this timeline; a draw may drop most of them. */
 function takenOf(
-  parts: ArrivalSourceParts,
+  context: ArrivalSourceContext,
   uid: number,
   range: ArrivalRange & { until: number },
 ): Arrival[] {
-  const { arrivals, originators } = parts
-  if (!isVisible(parts, uid)) return []
+  const { arrivals, originators } = context
+  if (!isVisible(context, uid)) return []
   const taken: Arrival[] = []
   let { at } = range
   let limit = originators.size === 1 ? range.limit : Math.min(FIRST_REQUESTED, range.limit)
@@ -207,7 +211,7 @@ function nothingYet({ at }: ArrivalRange): SourceSlice<Arrival> {
 
 /** The gaps of the stream and of accounts around the time of these events. */
 export function gapsAround(
-  gapsIn: ArrivalSourceParts['gapsIn'],
+  gapsIn: ArrivalSourceContext['gapsIn'],
   events: readonly Arrived[],
   nowMs: number | undefined,
 ): TimelineGap[] {

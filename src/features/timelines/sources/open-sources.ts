@@ -21,7 +21,7 @@ import { prepareCustomTimelines } from '../store/read/custom-timelines.ts'
 import { prepareLoggedItems } from '../store/read/logged-items.ts'
 import { prepareNotificationArrivals } from '../store/read/notification-arrivals.ts'
 import { createActSource, isActKind } from './act-source.ts'
-import { type ArrivalSourceParts, createArrivalSource, gapsAround } from './arrival-source.ts'
+import { type ArrivalSourceContext, createArrivalSource, gapsAround } from './arrival-source.ts'
 import { CachedBlocks } from './cached-blocks.ts'
 import { CachedTimelines, type Members } from './cached-timelines.ts'
 import { createCustomSource } from './custom-source.ts'
@@ -32,7 +32,7 @@ import { createNotificationSource } from './notification-source.ts'
 import type { TimelineKey } from './timeline-key.ts'
 import type { Entity, TimelineSource } from './types.ts'
 
-export type SourceParts = {
+export type SourceContext = {
   db: Db
   actors: ActorReader
   graph: FollowGraphReader
@@ -52,7 +52,7 @@ const PAGE = 8_192
  * @param invalidations - a reader for this use alone; if omitted, nothing is cached across pages
  */
 export function prepareReaders(
-  { db, actors, graph }: Omit<SourceParts, 'isDrawn'>,
+  { db, actors, graph }: Omit<SourceContext, 'isDrawn'>,
   invalidations?: InvalidationReader,
 ) {
   const cached = invalidations && new CachedTimelines(invalidations)
@@ -80,25 +80,25 @@ export function prepareReaders(
  * @returns undefined if the account or list does not exist here, or the account is not a member; or
  *   if the timeline is read alone and nobody has posted to it.
  */
-export function createOpenSource(parts: SourceParts, readers: Readers) {
-  const { actors } = parts
+export function createOpenSource(context: SourceContext, readers: Readers) {
+  const { actors } = context
   return (key: TimelineKey, isAlone = true): TimelineSource | undefined => {
     const { kind, name, text } = key
     if (kind === 'custom') {
       if (isAlone && !readers.custom.find(name)) return undefined
       return createCustomSource({ key: text, name, timelines: readers.custom })
     }
-    if (kind === 'list') return openList(parts, readers, key)
+    if (kind === 'list') return openList(context, readers, key)
     const uid = actors.uidOf(name)
     if (uid === 0) return undefined
-    if (kind === 'author') return openAuthor(parts, readers, { key: text, uid })
+    if (kind === 'author') return openAuthor(context, readers, { key: text, uid })
     if ((actors.flagsOf(uid) & MEMBER) === 0) return undefined
     if (kind === 'following') {
       const named = { key: text, did: name, uid }
-      const { logs } = parts
+      const { logs } = context
       return logs
-        ? openLogged({ ...parts, logs }, readers, named)
-        : openFollowing(parts, readers, named)
+        ? openLogged({ ...context, logs }, readers, named)
+        : openFollowing(context, readers, named)
     }
     const { acts, notifications, takedowns } = readers
     if (isActKind(kind)) return createActSource({ key: text, kind, uid, actors, acts, takedowns })
@@ -116,9 +116,9 @@ export function createOpenSource(parts: SourceParts, readers: Readers) {
 
 type Named = { key: string; uid: number }
 
-function openAuthor(parts: SourceParts, readers: Readers, { key, uid }: Named): TimelineSource {
+function openAuthor(context: SourceContext, readers: Readers, { key, uid }: Named): TimelineSource {
   return createArrivalSource({
-    ...common(parts, readers, key),
+    ...common(context, readers, key),
     originators: { size: 1, has: (value) => value === uid, all: () => [uid], taken: (all) => all },
     gapsIn: (stretch) => readers.gaps(uid, stretch, MAX_GAPS),
   })
@@ -129,14 +129,14 @@ function openAuthor(parts: SourceParts, readers: Readers, { key, uid }: Named): 
  * member.
  */
 export function openFollowing(
-  parts: SourceParts,
+  context: SourceContext,
   readers: Readers,
   { key, uid }: Named,
 ): TimelineSource<Arrival> {
-  const { graph, isDrawn } = parts
+  const { graph, isDrawn } = context
   const blocked = rememberBlocks(readers, uid)
   return createArrivalSource({
-    ...common(parts, readers, key),
+    ...common(context, readers, key),
     originators: {
       size: graph.followsCount(uid) + 1,
       has: (value) => value === uid || graph.has(uid, value),
@@ -154,12 +154,12 @@ export function openFollowing(
 }
 
 function openLogged(
-  parts: SourceParts & { logs: FollowingLogs },
+  context: SourceContext & { logs: FollowingLogs },
   readers: Readers,
   { key, did, uid }: Named & { did: string },
 ): TimelineSource<Arrival> {
-  const { actors, graph, logs } = parts
-  const gapsIn: ArrivalSourceParts['gapsIn'] = (stretch) => readers.gaps(uid, stretch, MAX_GAPS)
+  const { actors, graph, logs } = context
+  const gapsIn: ArrivalSourceContext['gapsIn'] = (stretch) => readers.gaps(uid, stretch, MAX_GAPS)
   return createLoggedSource({
     key,
     did,
@@ -178,18 +178,18 @@ function openLogged(
  * Posts only, as in the list's feed, and to the owner without accounts in a block with them.
  */
 function openList(
-  parts: SourceParts,
+  context: SourceContext,
   readers: Readers,
   { name, text, isForOwner = false }: TimelineKey,
 ): TimelineSource | undefined {
   const named = parseRecordUri(name)!
-  const owner = parts.actors.uidOf(named.did)
-  const list = owner === 0 ? undefined : findList(parts.db, owner, packRkey(named.rkey))
+  const owner = context.actors.uidOf(named.did)
+  const list = owner === 0 ? undefined : findList(context.db, owner, packRkey(named.rkey))
   if (!list?.cid) return undefined
   const { all, set } = membersOf(readers, list.id)
   const blocked = isForOwner ? rememberBlocks(readers, owner) : () => () => false
   return createArrivalSource({
-    ...common(parts, readers, text),
+    ...common(context, readers, text),
     originators: {
       size: all.length,
       has: (uid) => set.has(uid),
@@ -214,24 +214,24 @@ function membersOf({ lists, kept: cached }: Readers, list: number): Members {
  * A record's event is named after its arrival here; if several nodes share timelines, after the
  * record itself, since each node numbers arrivals of its own.
  */
-function recordEventId({ logs }: Pick<SourceParts, 'logs'>, seq: number, entity: Entity): string {
+function recordEventId({ logs }: Pick<SourceContext, 'logs'>, seq: number, entity: Entity): string {
   return logs ? entityIdOf(entity) : `arrivals/${seq}`
 }
 
 function common(
-  parts: SourceParts,
+  context: SourceContext,
   readers: Readers,
   key: string,
-): Omit<ArrivalSourceParts, 'originators' | 'gapsIn' | 'now'> {
-  const { actors } = parts
+): Omit<ArrivalSourceContext, 'originators' | 'gapsIn' | 'now'> {
+  const { actors } = context
   return {
     key,
     arrivals: readers.arrivals,
     blocks: readers.arrivalBlocks,
     flagsOf: (uid) => actors.flagsOf(uid),
     describe: (events) => describeArrivals(readers, events),
-    eventId: (seq, entity) => recordEventId(parts, seq, entity),
-    isNamedByRecord: parts.logs !== undefined,
+    eventId: (seq, entity) => recordEventId(context, seq, entity),
+    isNamedByRecord: context.logs !== undefined,
   }
 }
 

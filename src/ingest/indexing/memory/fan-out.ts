@@ -4,14 +4,14 @@
 
 import {
   forEachOpenFollower,
-  type OpenFollowersParts,
+  type OpenFollowersContext,
   type TimelineEntry,
   type TimelineWriter,
 } from '@slipstream/follow-graph'
 import type { IsDrawn } from '../../../data/graph/lossiness.ts'
 import { type ActorReader, CELEBRITY } from '../../../data/graph/types.ts'
 
-type FanOutParts = OpenFollowersParts & {
+type FanOutParts = OpenFollowersContext & {
   actors: Pick<ActorReader, 'flagsOf'>
   timelines: Pick<TimelineWriter, 'insert'>
   /** Takes items' hashes. */

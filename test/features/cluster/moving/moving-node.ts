@@ -6,7 +6,7 @@ import { listInvites } from '../../../../src/data/store/members/invites.ts'
 import { membersByDid } from '../../../../src/data/store/members/members.ts'
 import { ingest } from '../../../../src/features/cluster/ingest.ts'
 import type {
-  MoveParts,
+  MoveContext,
   MovingClusterState,
 } from '../../../../src/features/cluster/moving/moving-cluster-state.ts'
 import { bringClusterState } from '../../../../src/features/cluster/sharing/shared-cluster-state.ts'
@@ -53,7 +53,7 @@ export function createMovingNode(world: World = createWorld({ scope: 'network' }
     openTimeline() {},
     wakeBackfill() {},
   })
-  const requests: MoveParts['requests'] = {
+  const requests: MoveContext['requests'] = {
     async send(request) {
       const reply = answer({ ...request, id: 1 })
       if (!reply.ok) throw errorOf(reply)
@@ -65,7 +65,7 @@ export function createMovingNode(world: World = createWorld({ scope: 'network' }
   }
   const steps: string[] = []
 
-  function parts(cluster: MovingClusterState): MoveParts {
+  function parts(cluster: MovingClusterState): MoveContext {
     const { actors } = world
     const onProgress = (step: string, done: number, all: number) => {
       steps.push(`${step} ${done}/${all}`)

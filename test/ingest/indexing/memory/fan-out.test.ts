@@ -4,7 +4,7 @@ import { fanOut } from '../../../../src/ingest/indexing/memory/fan-out.ts'
 import { createMemoryTimelines } from '../../../support/memory-timelines.ts'
 import { createRandom } from '../../../support/random.ts'
 
-type FanOutParts = Parameters<typeof fanOut>[0]
+type FanOutContext = Parameters<typeof fanOut>[0]
 
 const AUTHOR = 1_000_000
 const entry = { sortAt: 5, rank: 0, item: 10, originator: AUTHOR }
@@ -13,9 +13,9 @@ const entry = { sortAt: 5, rank: 0, item: 10, originator: AUTHOR }
 function parts(options: {
   followers: number[]
   open: number[]
-  isHashDrawn?: FanOutParts['isHashDrawn']
+  isHashDrawn?: FanOutContext['isHashDrawn']
   flags?: number
-}): FanOutParts {
+}): FanOutContext {
   const { followers, open, isHashDrawn = () => true, flags = 0 } = options
   const timelines = createMemoryTimelines(10)
   for (const owner of open) timelines.open(owner, [], false)
@@ -36,7 +36,7 @@ function parts(options: {
   }
 }
 
-function owners(made: FanOutParts): number[] {
+function owners(made: FanOutContext): number[] {
   const timelines = made.timelines as ReturnType<typeof createMemoryTimelines>
   return [...timelines.owners()].filter((owner) => timelines.read(owner, undefined, 1)?.entries[0])
 }

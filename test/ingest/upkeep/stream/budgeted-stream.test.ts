@@ -97,7 +97,7 @@ async function start(budgetBytes: number, wire: 'v1' | 'v2' = 'v2') {
   }
 }
 
-type RunningParts = {
+type RunningContext = {
   world: ReturnType<typeof createWorld>
   double: JetstreamDouble
   clock: { now: number }
@@ -112,7 +112,7 @@ function ifThereIsSpace(work: () => void): boolean {
 }
 
 /** Starts and stops the stream on the same rows. */
-function createRunning({ world, double, clock, note, budgetBytes, wire }: RunningParts) {
+function createRunning({ world, double, clock, note, budgetBytes, wire }: RunningContext) {
   let level = 0
   let looks = 0
   let on:
