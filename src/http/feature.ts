@@ -17,12 +17,12 @@ import type { Db } from '../data/store/db.ts'
 import type { GuardedFetch } from '../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../sources/identity/resolver.ts'
 import type { ServiceAuth } from '../sources/identity/service-jwt.ts'
-import type { MetricParts } from './metrics/metrics.ts'
+import type { MetricContext } from './metrics/metrics.ts'
 import type { Explored } from './operator/explored.ts'
 import type { Reports } from './operator/feature-report.ts'
 import type { Overload } from './overload/overload.ts'
 import type { RateBuffers } from './overload/rate-limits.ts'
-import type { Sharing, SharingParts } from './serve/sharing.ts'
+import type { Sharing, SharingContext } from './serve/sharing.ts'
 import type { OnViewer } from './server/auth.ts'
 import type { Html } from './server/html.ts'
 import type { Connected } from './server/http-request.ts'
@@ -33,13 +33,13 @@ import type { SlowRequests } from './server/slow-requests.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
 import type { MethodDefinition } from './xrpc/define.ts'
-import type { Elsewhere, ElsewhereParts } from './xrpc/elsewhere.ts'
+import type { Elsewhere, ElsewhereContext } from './xrpc/elsewhere.ts'
 import type { OwnFeed } from './xrpc/feeds/own-feeds.ts'
 
 export type ServeFeature = Reports &
   Explored & {
     methods?(config: Config): readonly MethodDefinition[]
-    metrics?(parts: MetricParts): MetricSource[]
+    metrics?(context: MetricContext): MetricSource[]
     /** Names of calls outside XRPC that are counted among the methods, in the form of NSIDs. */
     callNames?(config: Config): readonly string[]
     /** A form for visitors at the top of the first page, which is sent to this server. */
@@ -49,26 +49,26 @@ export type ServeFeature = Reports &
     /** Memory that its parts in all serving threads share, made once. */
     createShared?(config: Config): unknown
     /** Routes on the operator's socket and behind the operator's token. */
-    operatorRoutes?(app: Hono, parts: OperatorRouteParts): void
+    operatorRoutes?(app: Hono, context: OperatorRouteContext): void
     /** What an operator can do about its errors in the ingest thread, by their names. */
     operatorHints?: Readonly<Record<string, string>>
     /**
      * Called once in each serving thread, before all else: what it shares with other nodes;
      * undefined if this feature shares nothing.
      */
-    share?(parts: SharingParts): Sharing | undefined
+    share?(context: SharingContext): Sharing | undefined
     /**
      * Called once in each serving thread, before methods are bound: what it knows from elsewhere;
      * undefined if it asks nobody.
      */
-    elsewhere?(parts: ElsewhereParts): Elsewhere | undefined
+    elsewhere?(context: ElsewhereContext): Elsewhere | undefined
     /** When it answers our methods, wholly or in part, by NSID: for docs/METHODS.md. */
     answersWhen?: Readonly<Record<string, string>>
     /** Called once in each serving thread, before it listens. */
-    start?(parts: ServeParts): ServePart
+    start?(context: ServeContext): ServePart
   }
 
-type OperatorRouteParts = {
+type OperatorRouteContext = {
   config: Config
   db: Db
   ingest: Pick<IngestConnection, 'operate'>
@@ -77,7 +77,7 @@ type OperatorRouteParts = {
   readJson(request: { text(): Promise<string> }): Promise<object>
 }
 
-export type ServeParts = {
+export type ServeContext = {
   config: Config
   log: Logger
   /** Index of the serving thread, from 0. */
@@ -151,10 +151,10 @@ export function loadServeFeatures(): Promise<readonly ServeFeature[]> {
 /** The first that asks elsewhere. */
 export function elsewhereOf(
   list: readonly ServeFeature[],
-  parts: ElsewhereParts,
+  context: ElsewhereContext,
 ): Elsewhere | undefined {
   for (const feature of list) {
-    const elsewhere = feature.elsewhere?.(parts)
+    const elsewhere = feature.elsewhere?.(context)
     if (elsewhere) return elsewhere
   }
   return undefined
@@ -163,7 +163,7 @@ export function elsewhereOf(
 /** Starts all of them; what they do in this thread, as one. */
 export function startFeatures(
   list: readonly ServeFeature[],
-  { shared, ...parts }: Omit<ServeParts, 'shared' | 'features'> & { shared: readonly unknown[] },
+  { shared, ...parts }: Omit<ServeContext, 'shared' | 'features'> & { shared: readonly unknown[] },
 ): Required<Omit<ServePart, 'feeds' | 'close'>> & { close(): Promise<void> } {
   const started = list.flatMap(
     (feature, i) => feature.start?.({ ...parts, shared: shared[i], features: list }) ?? [],

@@ -9,7 +9,7 @@ import type { WriteRetry } from '../data/store/write-retry.ts'
 import type { BatchOutcome } from './indexing/commit-sparing.ts'
 import type { Writer } from './indexing/writer.ts'
 
-export type BeginParts = {
+export type BeginContext = {
   db: Db
   writer: Writer
   now: () => number
@@ -30,16 +30,16 @@ export type BegunStream = Consumer & {
 
 export type BeginsStream = {
   /** Its stream stands for the live one, which it creates; one feature at most has this. */
-  beginStream?(config: Config, parts: BeginParts): BegunStream
+  beginStream?(config: Config, context: BeginContext): BegunStream
 }
 
 export function beginStream(
   config: Config,
   features: readonly BeginsStream[],
-  parts: BeginParts,
+  context: BeginContext,
 ): BegunStream {
   for (const feature of features) {
-    if (feature.beginStream) return feature.beginStream(config, parts)
+    if (feature.beginStream) return feature.beginStream(config, context)
   }
-  return { ...parts.createStream(), beforeLive: () => undefined, report: () => ({}) }
+  return { ...context.createStream(), beforeLive: () => undefined, report: () => ({}) }
 }

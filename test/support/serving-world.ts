@@ -20,7 +20,7 @@ import { createServer, type Server } from '../../src/http/server/server.ts'
 import { createAcceptLabelers } from '../../src/http/xrpc/accounts/accepted-labelers.ts'
 import {
   type AppContext,
-  type AppParts,
+  type AppContextOptions,
   createAppContext,
 } from '../../src/http/xrpc/app-context.ts'
 import type { MethodDefinition } from '../../src/http/xrpc/define.ts'
@@ -50,11 +50,11 @@ export type ServingOptions = WorldOptions & {
   handles?: Record<string, string>
   fetch?: GuardedFetch
   /** Shares in what other servers allow; unlimited if omitted. */
-  quotas?: AppParts['quotas']
+  quotas?: AppContextOptions['quotas']
   /** Called with each DID whose document is looked up; it is then cached. */
   onLookup?: (did: string) => void
   /** Resolves DIDs and handles instead of the options below. */
-  resolver?: AppParts['resolver']
+  resolver?: AppContextOptions['resolver']
   /** DIDs that do not exist; all others do. */
   absent?: string[]
   /** Handles claimed by the documents of these DIDs. */
@@ -87,18 +87,18 @@ export type ServingOptions = WorldOptions & {
   /** Answers these kinds of features' requests, which begin no transaction of their own. */
   calls?: IngestCalls
   /** Limits lookups of unknown accounts; no limit if omitted. */
-  lookups?: AppParts['lookups']
+  lookups?: AppContextOptions['lookups']
   /** Settings of features, as the operator sets them. */
   env?: Readonly<Record<string, string>>
   /** Applies moderators' decisions; refused if omitted. */
-  decide?: AppParts['decide']
+  decide?: AppContextOptions['decide']
   /** Receives the labelers that members name and the subjects that they see; none if omitted. */
   labelCapacity?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
 
 type ElsewhereContext = {
   db: Db
-  scope: NonNullable<AppParts['scope']>
+  scope: NonNullable<AppContextOptions['scope']>
   writer: Writer
   now: () => number
 }
@@ -109,7 +109,7 @@ type Dependencies = {
   writer: Writer
   elsewhere: Elsewhere | undefined
   hydrator: Hydrator
-  resolver: AppParts['resolver']
+  resolver: AppContextOptions['resolver']
 }
 
 const lexicons: Lexicons = loadLexicons()
@@ -197,7 +197,7 @@ function createHydratorFor(
 }
 
 /** Resolves DIDs and handles. @param looked - receives the handles that are looked up */
-function createNetwork(options: ServingOptions, looked: string[]): AppParts['resolver'] {
+function createNetwork(options: ServingOptions, looked: string[]): AppContextOptions['resolver'] {
   const { absent, services, claims, handles, onLookup } = options
   const cached = new Set<string>()
   return {

@@ -12,7 +12,7 @@ import { relationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
 import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
-type LoadParts = { hydrator: Hydrator; reader: Reader; memory: ViewerMemory }
+type LoadContext = { hydrator: Hydrator; reader: Reader; memory: ViewerMemory }
 
 /** The relation of visitors who are not signed in. */
 export const NO_VIEWER: KnownRelation = {
@@ -31,7 +31,7 @@ let nothing: KnownRelation | undefined
 let undone: string | undefined
 
 /** @returns the accounts with a relation by list, which is not loaded. */
-export function loadRelations({ hydrator, reader, memory }: LoadParts, uids: number[]): number[] {
+export function loadRelations({ hydrator, reader, memory }: LoadContext, uids: number[]): number[] {
   const state = hydrator.relations(uids, reader)
   const byList: number[] = []
   for (const uid of uids) {
@@ -50,7 +50,10 @@ export function loadRelations({ hydrator, reader, memory }: LoadParts, uids: num
  * Loads relations by list for this visit only: they show the list, which changes without the
  * relation changing and may be taken down by labelers.
  */
-export function loadRelationsByList({ hydrator, reader, memory }: LoadParts, uids: number[]): void {
+export function loadRelationsByList(
+  { hydrator, reader, memory }: LoadContext,
+  uids: number[],
+): void {
   const state = hydrator.relations(uids, reader)
   for (const uid of uids) memory.holdRelation(uid, describe(state, uid))
 }
@@ -61,7 +64,7 @@ function describe(state: ProfileState, uid: number): KnownRelation {
 }
 
 /** Loads posts that have no gates and are not the viewer's own. */
-export function loadPosts({ hydrator, reader, memory }: LoadParts, ids: number[]): void {
+export function loadPosts({ hydrator, reader, memory }: LoadContext, ids: number[]): void {
   const found = hydrator.postViewers(ids, reader)
   undone ??= viewerText(ungatedPostViewer(undefined))
   for (const id of ids) {
@@ -75,7 +78,7 @@ export function loadPosts({ hydrator, reader, memory }: LoadParts, ids: number[]
  * have caught up, what they say is not kept.
  */
 export function loadLikers(
-  { hydrator, memory }: Omit<LoadParts, 'reader'>,
+  { hydrator, memory }: Omit<LoadContext, 'reader'>,
   ids: number[],
   { lists, isInStep }: { lists: LikerLists | undefined; isInStep: boolean },
 ): void {
@@ -99,7 +102,7 @@ const NOBODY: KnownLikers = { count: 0, uids: [] }
 
 /** Loads all other posts, each with the cached view that asks for it. */
 export function loadGated(
-  { hydrator, reader, memory }: LoadParts,
+  { hydrator, reader, memory }: LoadContext,
   posts: ReadonlyMap<number, CachedView>,
 ): void {
   const state = hydrator.posts([...posts.keys()], reader)

@@ -16,7 +16,7 @@ import { type LikersOnPage, Page, type Written } from './page.ts'
 import type { PageSources } from './page-sources.ts'
 import type { ViewerMemories, ViewerMemory } from './viewer-memory.ts'
 
-type PresentParts = {
+type PresentContext = {
   hydrator: Hydrator
   views: CachedViews
   viewers: ViewerMemories
@@ -45,7 +45,7 @@ const MAX_ROUNDS = 6
 
 /** @returns the elements in the order of `ids`, undefined for elements not shown. */
 export function presentFast(
-  parts: PresentParts,
+  context: PresentContext,
   reader: Reader,
   ids: readonly number[],
   ways: Ways,
@@ -56,17 +56,17 @@ export function presentFast(
     sources?.refuse()
     return ways.slow([...ids])
   }
-  const { views, viewers } = parts
+  const { views, viewers } = context
   const memory = viewer && viewers.visit(viewer.uid)
-  const labels = parts.labels.of(labelers)
-  const likers = likersOnPage(parts, memory, ways.likersOf)
-  if (memory) sources?.begin({ ...parts, viewer: memory, labels })
+  const labels = context.labels.of(labelers)
+  const likers = likersOnPage(context, memory, ways.likersOf)
+  if (memory) sources?.begin({ ...context, viewer: memory, labels })
   const page = new Page(views, memory, { labels, likers, now, sources })
   const written: (ReadyJson | undefined)[] = new Array(ids.length)
-  const { isInStep } = parts
+  const { isInStep } = context
   const found = { memory, labels, likers, isInStep }
-  const load = () => timed('rows', () => loadMisses(page.misses, parts, reader, found))
-  const unfit = writeAll(page, ids, { written, write: ways.fast, load, looked: parts.looked })
+  const load = () => timed('rows', () => loadMisses(page.misses, context, reader, found))
+  const unfit = writeAll(page, ids, { written, write: ways.fast, load, looked: context.looked })
   // No invalidation names what was made for this viewer, or is held for this visit alone.
   if (unfit.length > 0 || memory?.hasPassing !== false) sources?.refuse()
   if (memory && memory.uid !== 0) viewers.leave(memory)
@@ -90,7 +90,7 @@ export function isUsual({ viewer, seesTakenDown }: Reader): boolean {
 
 /** Nobody is known to visitors, nor to an account that was never seen. */
 function likersOnPage(
-  { hydrator: { knownLikers }, likers, blocks }: PresentParts,
+  { hydrator: { knownLikers }, likers, blocks }: PresentContext,
   memory: ViewerMemory | undefined,
   of: LikersOf | undefined,
 ): LikersOnPage | undefined {
@@ -102,7 +102,7 @@ type Writing = {
   written: (ReadyJson | undefined)[]
   write: Ways['fast']
   load: () => void
-  looked: PresentParts['looked']
+  looked: PresentContext['looked']
 }
 
 /** @returns the indices of the elements left to the slow path. */

@@ -32,7 +32,7 @@ import {
 import { presentItems, presentPosts, presentProfiles } from './slow-path.ts'
 import { ViewerMemories } from './viewer-memory.ts'
 
-type ViewCacheParts = {
+type ViewCacheContext = {
   hydrator: Hydrator
   /** Undefined: nothing is cached. */
   invalidations: InvalidationReader | undefined
@@ -53,9 +53,9 @@ export type ViewCache = ReturnType<typeof createViewCache>
 /** What its owner monitors, resizes and keeps up to date. */
 export type WatchedCache = Pick<ViewCache, 'usage' | 'limitTo' | 'takeInvalidations'>
 
-export function createViewCache(parts: ViewCacheParts) {
-  const { hydrator, invalidations } = parts
-  const most = shared(parts.maxBytes)
+export function createViewCache(context: ViewCacheContext) {
+  const { hydrator, invalidations } = context
+  const most = shared(context.maxBytes)
   const views = new CachedViews(most.views)
   const viewers = new ViewerMemories(most.viewers)
   const blocks = new KnownBlocks(hydrator)

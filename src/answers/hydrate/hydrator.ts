@@ -17,7 +17,7 @@ import { loadPostCounts, loadPostViewers } from './load/load-post-viewers.ts'
 import { loadProfiles, loadRelationsOnly } from './load/load-profiles.ts'
 import { loadRecordsOnly, membershipsOf } from './load/load-records.ts'
 import { loadThread } from './load/load-thread.ts'
-import { type HydratorParts, type Loader, prepareReaders } from './page.ts'
+import { type HydratorContext, type Loader, prepareReaders } from './page.ts'
 import type { Reader } from './reader.ts'
 import type { ProfileState } from './types.ts'
 
@@ -25,13 +25,13 @@ const MAX_CACHED_ACTOR_BYTES = 16 << 20
 const MAX_CACHED_POST_BYTES = 32 << 20
 const MAX_CACHED_REPOST_BYTES = 4 << 20
 
-export function createHydrator(parts: HydratorParts): Hydrator {
-  const { db, onUnusable = () => {} } = parts
+export function createHydrator(context: HydratorContext): Hydrator {
+  const { db, onUnusable = () => {} } = context
   const loader: Loader = {
     readers: prepareReaders(db),
-    optOuts: prepareListOptOuts(db, parts.actors),
-    parts,
-    knownLikers: createKnownLikers(parts),
+    optOuts: prepareListOptOuts(db, context.actors),
+    parts: context,
+    knownLikers: createKnownLikers(context),
     onUnusable,
     cachedActors: new CachedRows(MAX_CACHED_ACTOR_BYTES),
     cachedPosts: new CachedRows(MAX_CACHED_POST_BYTES),

@@ -41,7 +41,7 @@ import type {
 
 type Readers = ReturnType<typeof prepareReaders>
 
-export type HydratorParts = {
+export type HydratorContext = {
   /** A connection used only for reading. */
   db: Db
   actors: ActorReader
@@ -62,7 +62,7 @@ export type HydratorParts = {
 export type Loader = {
   readers: Readers
   optOuts: ListOptOuts
-  parts: HydratorParts
+  parts: HydratorContext
   knownLikers: KnownLikersReader
   onUnusable: OnUnusable
   cachedActors: CachedRows<ActorRow, Actor>

@@ -21,7 +21,7 @@ import type { PageRange, SkeletonPage } from './skeleton-page.ts'
 
 type AccountListRequest = PageRange & { actor: number }
 
-type AccountListParts = { db: Db; actors: ActorReader }
+type AccountListContext = { db: Db; actors: ActorReader }
 
 /** The other account, the time, and whether the record is the first of its pair. */
 type Entry = { other: number; at: number; isFirst: boolean }
@@ -33,19 +33,19 @@ type ReadEntries = (actor: number, before: Before, limit: number) => readonly En
  * @returns functions that each read one page of the other accounts, each account once; each @throws
  * BadCursorError
  */
-export function createAccountLists(parts: AccountListParts) {
-  const { db } = parts
+export function createAccountLists(context: AccountListContext) {
+  const { db } = context
   return {
-    follows: accountList(parts, pointedAt(db, followEdges)),
-    followers: accountList(parts, pointing(db, followEdges)),
-    blocks: accountList(parts, pointedAt(db, blockEdges)),
-    mutes: accountList(parts, privately(db, 'mutes')),
-    mutesOfAnyScope: accountList(parts, privately(db, 'mutesOfAnyScope')),
-    subscriptions: accountList(parts, privately(db, 'activity_subscriptions')),
+    follows: accountList(context, pointedAt(db, followEdges)),
+    followers: accountList(context, pointing(db, followEdges)),
+    blocks: accountList(context, pointedAt(db, blockEdges)),
+    mutes: accountList(context, privately(db, 'mutes')),
+    mutesOfAnyScope: accountList(context, privately(db, 'mutesOfAnyScope')),
+    subscriptions: accountList(context, privately(db, 'activity_subscriptions')),
   }
 }
 
-function accountList({ actors }: AccountListParts, read: ReadEntries) {
+function accountList({ actors }: AccountListContext, read: ReadEntries) {
   return ({ actor, limit, cursor }: AccountListRequest): SkeletonPage<number> => {
     const { items, last } = firstRecords<Entry, Before>({
       limit,

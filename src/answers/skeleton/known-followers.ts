@@ -11,12 +11,12 @@ import type { PageRange, SkeletonPage } from './skeleton-page.ts'
 
 type KnownFollowersRequest = PageRange & { viewer: number; subject: number }
 
-type KnownFollowersParts = { graph: FollowGraphReader; actors: ActorReader }
+type KnownFollowersContext = { graph: FollowGraphReader; actors: ActorReader }
 
 /** The number of known followers, and the first few. */
 type SocialProof = { count: number; followers: number[] }
 
-export function createKnownFollowers({ graph, actors }: KnownFollowersParts) {
+export function createKnownFollowers({ graph, actors }: KnownFollowersContext) {
   return {
     /** @throws BadCursorError */
     page({ viewer, subject, limit, cursor }: KnownFollowersRequest): SkeletonPage<number> {

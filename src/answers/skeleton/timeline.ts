@@ -55,7 +55,7 @@ export type FeedSkeleton = SkeletonPage<number> & {
   followsLeftOut?: number
 }
 
-export type TimelineParts = {
+export type TimelineContext = {
   graph: FollowGraphReader
   actors: ActorReader
   timelines: TimelineReader
@@ -83,27 +83,27 @@ const MAX_RING_READ = 1 << 17
  * @returns a function that reads one page; @throws BadCursorError for a cursor or `since` we did
  * not issue.
  */
-export function createTimelineSkeleton(parts: TimelineParts) {
-  const inSteps = createTimelineSteps(parts)
+export function createTimelineSkeleton(context: TimelineContext) {
+  const inSteps = createTimelineSteps(context)
   return (request: TimelineRequest): FeedSkeleton => atOnce(inSteps(request))
 }
 
 /** The same in steps: of many accounts, one list is read in each. */
-export function createTimelineSteps(parts: TimelineParts) {
+export function createTimelineSteps(context: TimelineContext) {
   return function* (request: TimelineRequest): Generator<void, FeedSkeleton> {
     const range: FeedRange = {
       before: request.cursor === undefined ? undefined : parseFeedCursor(request.cursor),
       after: request.since === undefined ? undefined : parseFeedCursor(request.since),
     }
-    const page = yield* readPage(parts, request, range)
-    return present(parts, request, page)
+    const page = yield* readPage(context, request, range)
+    return present(context, request, page)
   }
 }
 
 /** The same for a page that is read once: what it begins with is read here, some accounts at a time. */
-export function createTimelineOnce(parts: TimelineParts) {
-  const inSteps = createTimelineSteps(parts)
-  const openHeads = createTimelineHeads(parts)
+export function createTimelineOnce(context: TimelineContext) {
+  const inSteps = createTimelineSteps(context)
+  const openHeads = createTimelineHeads(context)
   return function* (request: TimelineRequest): Generator<void, FeedSkeleton> {
     const opening = openHeads(request)
     return yield* inSteps(opening ? { ...request, heads: yield* opening } : request)
@@ -114,27 +114,27 @@ export function createTimelineOnce(parts: TimelineParts) {
  * Reads what a page from the rows of many accounts begins with, some accounts at a time. Undefined
  * if the viewer follows few accounts, or the ring holds the page. @throws BadCursorError
  */
-export function createTimelineHeads(parts: TimelineParts) {
+export function createTimelineHeads(context: TimelineContext) {
   return (request: TimelineRequest): Generator<void, TimelineHeads> | undefined => {
     const { viewer, limit, cursor, since } = request
-    if (parts.graph.followsCount(viewer) < MANY_FOLLOWS) return undefined
+    if (context.graph.followsCount(viewer) < MANY_FOLLOWS) return undefined
     const before = cursor === undefined ? undefined : parseFeedCursor(cursor).sortAt
     const after = since === undefined ? undefined : parseFeedCursor(since).sortAt
-    const ring = readRing(parts.timelines, viewer, before ?? LATEST, limit)
+    const ring = readRing(context.timelines, viewer, before ?? LATEST, limit)
     if (ring && (ring.rows.length >= limit || ring.floor === -Infinity)) return undefined
     const span = { until: ring ? ring.floor - 1 : (before ?? LATEST), since: after }
     const count = firstLimit(limit + 1, before !== undefined)
-    return readFirst(parts, { viewer, span, limit: count })
+    return readFirst(context, { viewer, span, limit: count })
   }
 }
 
 function* readFirst(
-  parts: TimelineParts,
+  context: TimelineContext,
   { viewer, span, limit }: { viewer: number; span: Span; limit: number },
 ): Generator<void, TimelineHeads> {
-  const heads = yield* parts.feed.heads(followsOf(parts, viewer).uids, span.until)
-  const isWanted = (item: number) => parts.isDrawn(viewer, item)
-  const batch = yield* parts.feed.newestInSteps({ originators: heads, ...span, limit, isWanted })
+  const heads = yield* context.feed.heads(followsOf(context, viewer).uids, span.until)
+  const isWanted = (item: number) => context.isDrawn(viewer, item)
+  const batch = yield* context.feed.newestInSteps({ originators: heads, ...span, limit, isWanted })
   return { ...heads, first: { ...span, limit, batch } }
 }
 
@@ -158,7 +158,7 @@ type Page = {
 }
 
 function* readPage(
-  parts: TimelineParts,
+  context: TimelineContext,
   request: TimelineRequest,
   range: FeedRange,
 ): Generator<void, Page> {
@@ -168,31 +168,31 @@ function* readPage(
   const followed = yield* rowsInSteps({
     range,
     count: limit + 1,
-    feed: parts.feed,
-    read: followedReader(parts, request, since, ring),
+    feed: context.feed,
+    read: followedReader(context, request, since, ring),
   })
   const last = followed[limit]
   // A full page does not contain own items older than its last one.
   const own =
     last && ring.floor <= last.sortAt
-      ? inOrder(ring.own, range, parts.feed)
-      : ownRows(parts, viewer, { range, count: limit + 1 })
+      ? inOrder(ring.own, range, context.feed)
+      : ownRows(context, viewer, { range, count: limit + 1 })
   const free = limit - Math.min(followed.length, limit)
   const ownLimit = Math.max(Math.min(limit, OWN_ITEMS_A_PAGE), free)
   const taken = own.slice(0, ownLimit)
   const mixed =
     taken.length === 0 ? followed : [...followed, ...taken].sort((a, b) => b.sortAt - a.sortAt)
-  const ordered = inOrder(mixed, range, parts.feed)
+  const ordered = inOrder(mixed, range, context.feed)
   const rows = ordered.slice(0, limit)
   const next = ordered[limit]
   const hasMore =
     next !== undefined ||
-    (own.length > ownLimit && hasOwnBelow(parts, viewer, { rows, after: range.after }))
+    (own.length > ownLimit && hasOwnBelow(context, viewer, { rows, after: range.after }))
   return { rows, next, hasMore, followsLeftOut: ring.followsLeftOut }
 }
 
 function ownRows(
-  { feed }: TimelineParts,
+  { feed }: TimelineContext,
   viewer: number,
   { range, count }: { range: FeedRange; count: number },
 ): readonly FeedRow[] {
@@ -204,18 +204,18 @@ function ownRows(
 
 /** Whether own items follow the page: those that had no place in it may all be above its end. */
 function hasOwnBelow(
-  parts: TimelineParts,
+  context: TimelineContext,
   viewer: number,
   { rows, after }: { rows: readonly FeedRow[]; after: FeedRange['after'] },
 ): boolean {
   const last = rows.at(-1)
   if (!last) return false
-  const before = parseFeedCursor(cursorAfter(last, last, parts.feed))
-  return ownRows(parts, viewer, { range: { before, after }, count: 1 }).length > 0
+  const before = parseFeedCursor(cursorAfter(last, last, context.feed))
+  return ownRows(context, viewer, { range: { before, after }, count: 1 }).length > 0
 }
 
-function present(parts: TimelineParts, request: TimelineRequest, page: Page): FeedSkeleton {
-  const { feed } = parts
+function present(context: TimelineContext, request: TimelineRequest, page: Page): FeedSkeleton {
+  const { feed } = context
   const { rows, next, hasMore, followsLeftOut } = page
   const first = rows[0]
   const last = rows.at(-1)
@@ -238,19 +238,19 @@ type RingRead = { own: FeedRow[]; floor: number; followsLeftOut: number }
  * the viewer's own items from the ring in `seen`.
  */
 function followedReader(
-  parts: TimelineParts,
+  context: TimelineContext,
   { viewer, heads }: TimelineRequest,
   since: number | undefined,
   seen: RingRead,
 ) {
-  const { feed, timelines } = parts
-  const isWanted = (item: number) => parts.isDrawn(viewer, item)
+  const { feed, timelines } = context
+  const isWanted = (item: number) => context.isDrawn(viewer, item)
   const followed = remember(() => {
-    const { uids, leftOut } = followsOf(parts, viewer)
+    const { uids, leftOut } = followsOf(context, viewer)
     seen.followsLeftOut = leftOut
     return uids
   })
-  const celebrities = remember(() => celebritiesOf(parts, viewer))
+  const celebrities = remember(() => celebritiesOf(context, viewer))
   const fromRows = (
     originators: readonly number[] | Uint32Array | FeedHeads,
     span: Span,
@@ -320,7 +320,7 @@ function readRing(
 /**
  * Accounts that the viewer follows and that are not hidden, in the graph's order, up to a limit.
  */
-function followsOf({ graph, actors }: TimelineParts, viewer: number) {
+function followsOf({ graph, actors }: TimelineContext, viewer: number) {
   const uids: number[] = []
   let last = 0
   let walked = 0
@@ -339,7 +339,7 @@ function followsOf({ graph, actors }: TimelineParts, viewer: number) {
 /**
  * Celebrities among the viewer's follows. Celebrities are few, so this need not walk the follows.
  */
-function celebritiesOf({ graph, actors }: TimelineParts, viewer: number): number[] {
+function celebritiesOf({ graph, actors }: TimelineContext, viewer: number): number[] {
   return actors
     .celebrities()
     .filter(

@@ -11,7 +11,7 @@ import { DAY_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { replaceStreamCursors, streamCursors } from '../../data/store/stream/stream-cursors.ts'
 import { noRetry } from '../../data/store/write-retry.ts'
-import type { BeginParts, BegunStream } from '../../ingest/begin-stream.ts'
+import type { BeginContext, BegunStream } from '../../ingest/begin-stream.ts'
 import { commitBatch } from '../../ingest/indexing/apply-batch.ts'
 import type { ArchiveStatus } from './archive-status.ts'
 import { beforeLiveOf } from './archive-words.ts'
@@ -34,7 +34,7 @@ type ArchiveSettings = {
   jetstreamHosts: readonly string[]
 }
 
-type Dependencies = BeginParts & { limits?: Partial<ArchiveLimits> }
+type Dependencies = BeginContext & { limits?: Partial<ArchiveLimits> }
 
 export function createStreamAfterArchive(
   config: ArchiveSettings,

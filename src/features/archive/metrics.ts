@@ -1,9 +1,9 @@
 import { byLabel, counter, gauge, type MetricSource, single } from '../../base/obs/metric.ts'
-import type { MetricParts } from '../../http/metrics/metrics.ts'
+import type { MetricContext } from '../../http/metrics/metrics.ts'
 import { archiveIn } from './archive-status.ts'
 
 /** Only if ingestion starts from the archive; otherwise without samples. */
-export function archiveMetrics({ status }: Pick<MetricParts, 'status'>): MetricSource[] {
+export function archiveMetrics({ status }: Pick<MetricContext, 'status'>): MetricSource[] {
   const archive = () => archiveIn(status())
   return [
     gauge('archive_done_ratio', 'Progress of the archive, from 0 to 1.', () =>

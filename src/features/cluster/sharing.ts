@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { FeatureGauge } from '../../base/feature.ts'
 import { awaitPublished, InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
-import type { Sharing, SharingParts } from '../../http/serve/sharing.ts'
+import type { Sharing, SharingContext } from '../../http/serve/sharing.ts'
 import type { OnViewer } from '../../http/server/auth.ts'
 import type { MembersOfNodes } from '../push/members-of-nodes.ts'
 import type { SharedByNodes } from '../timelines/http/shared-by-nodes.ts'
@@ -29,15 +29,15 @@ import { createSharedTimelines } from './sharing/shared-timelines.ts'
 const LEAVES_FOR_MS = 2_500
 
 /** @returns undefined for a node alone */
-export function shareOnEngine(parts: SharingParts): Sharing | undefined {
-  const { config, log, ingest, db, actors, graph, memory } = parts
+export function shareOnEngine(context: SharingContext): Sharing | undefined {
+  const { config, log, ingest, db, actors, graph, memory } = context
   const settings = settingsOf(config, clusterSettings)
   if (settings.engine === undefined) return undefined
-  const isFirst = parts.thread === 0
+  const isFirst = context.thread === 0
   const engine = createClusterState(settings)
   const { cluster } = engine
   const shared = createSharedState({ cluster, db, writer: ingest.writer, log })
-  const decisions = shareClusterState({ ...parts, cluster, state: shared, isFirst })
+  const decisions = shareClusterState({ ...context, cluster, state: shared, isFirst })
   const clusterId = () => decisions.id()
   const timelines = createSharedTimelines({
     cluster,
@@ -47,11 +47,11 @@ export function shareOnEngine(parts: SharingParts): Sharing | undefined {
     log,
   })
   const held = createHeldBuckets(memory.features?.['cluster'])
-  const readers = prepareReaders(parts)
+  const readers = prepareReaders(context)
   const following = createSharedFollowing({ cluster, db, items: readers.logged, log })
   const published = new Int32Array(memory.invalidations)
   const isPublished = () => awaitPublished(published, 0)
-  const leases = isFirst ? leasesOf(parts, cluster, held) : undefined
+  const leases = isFirst ? leasesOf(context, cluster, held) : undefined
   const writing =
     leases &&
     createFollowingWriter({
@@ -60,13 +60,13 @@ export function shareOnEngine(parts: SharingParts): Sharing | undefined {
       db,
       actors,
       graph,
-      deliveries: createDeliveries(parts, readers),
+      deliveries: createDeliveries(context, readers),
       isPublished,
       log,
       invalidations: new InvalidationReader(memory.invalidations),
       ...readers,
     })
-  const homes = openHomes(parts, { cluster, readers, held, isPublished })
+  const homes = openHomes(context, { cluster, readers, held, isPublished })
   return {
     writer: decisions.writer,
     operate: decisions.operate,
@@ -100,7 +100,7 @@ export function shareOnEngine(parts: SharingParts): Sharing | undefined {
 }
 
 function leasesOf(
-  { config, log }: SharingParts,
+  { config, log }: SharingContext,
   cluster: ReturnType<typeof createClusterState>['cluster'],
   held: HeldBuckets,
 ): Leases {
@@ -145,7 +145,7 @@ function leaseGauges(leases: Pick<Leases, 'counts'>) {
 const fallbacksOf = (item: { fallbacks(): number }) => item.fallbacks()
 
 function openHomes(
-  reading: SharingParts,
+  reading: SharingContext,
   {
     cluster,
     readers,

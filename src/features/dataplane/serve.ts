@@ -2,7 +2,7 @@
 // nothing unless the operator configures a port.
 
 import { settingsOf } from '../../base/config/every-setting.ts'
-import type { ServeFeature, ServePart, ServeParts } from '../../http/feature.ts'
+import type { ServeContext, ServeFeature, ServePart } from '../../http/feature.ts'
 import { rpcNames } from './rpc-names.ts'
 import { dataplaneSettings } from './settings.ts'
 import type { DataplaneListener } from './wire/listener.ts'
@@ -16,14 +16,14 @@ function isOn(config: object): boolean {
   return settingsOf(config, dataplaneSettings).dataplanePort !== undefined
 }
 
-function besideServer(parts: ServeParts): ServePart {
+function besideServer(context: ServeContext): ServePart {
   let listener: DataplaneListener | undefined
   return {
     async listen(how) {
       const { startDataplane } = await import('./dataplane.ts')
-      const { invalidations } = parts.memory
-      const arrivals = parts.app
-      listener = await startDataplane({ ...parts, arrivals, invalidations }, how)
+      const { invalidations } = context.memory
+      const arrivals = context.app
+      listener = await startDataplane({ ...context, arrivals, invalidations }, how)
     },
     close: () => listener?.close(),
   }

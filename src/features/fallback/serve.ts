@@ -4,7 +4,7 @@ import { createMediaUrls } from '../../answers/views/media-urls.ts'
 import { loadLexicons } from '../../base/atproto/lexicons/lexicons.ts'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { ServeFeature } from '../../http/feature.ts'
-import type { Elsewhere, ElsewhereParts } from '../../http/xrpc/elsewhere.ts'
+import type { Elsewhere, ElsewhereContext } from '../../http/xrpc/elsewhere.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { fromAppview } from './answering/from-appview.ts'
 import { rules } from './answering/rules.ts'
@@ -18,8 +18,8 @@ export const serve: ServeFeature = {
 }
 
 /** Undefined if the operator uses no public AppView. */
-function askPublicAppview(parts: ElsewhereParts): Elsewhere | undefined {
-  const { config, log, db, writer, quotas } = parts
+function askPublicAppview(context: ElsewhereContext): Elsewhere | undefined {
+  const { config, log, db, writer, quotas } = context
   const { fallbackAppview: origin } = settingsOf(config, fallbackSettings)
   if (origin === 'none') return undefined
   return fromAppview({

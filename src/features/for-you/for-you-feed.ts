@@ -7,7 +7,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { inLaterTurn, inTurn, sharingTurns } from '../../base/util/turn.ts'
-import type { ServeParts } from '../../http/feature.ts'
+import type { ServeContext } from '../../http/feature.ts'
 import { notRecommendedTo } from '../../http/xrpc/accounts/not-recommended.ts'
 import type {
   Choices,
@@ -30,10 +30,10 @@ import { lessOf, MOST_TIMES, NONE_OF, seenBy } from './store/readers.ts'
 import { createJudge, mutedWordsIn } from './suiting.ts'
 import { followedVoters, memberVoters, slotOf } from './voters.ts'
 
-type Dependencies = Pick<ServeParts, 'db' | 'actors' | 'graph' | 'writer' | 'log'> & {
-  app: Pick<ServeParts['app'], 'preferencesOf' | 'itemsByUri' | 'quotas'>
-  isMember: ServeParts['isMember']
-  serviceAuth: ServeParts['serviceAuth']
+type Dependencies = Pick<ServeContext, 'db' | 'actors' | 'graph' | 'writer' | 'log'> & {
+  app: Pick<ServeContext['app'], 'preferencesOf' | 'itemsByUri' | 'quotas'>
+  isMember: ServeContext['isMember']
+  serviceAuth: ServeContext['serviceAuth']
   state: State
   addresses: OwnFeed['addresses']
   service: OwnFeed['service']

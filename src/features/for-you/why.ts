@@ -2,7 +2,7 @@
 // begins no session, and nothing counts as seen.
 
 import { atOnce } from '../../base/util/turn.ts'
-import type { CheckParts, PostCheck, PostChecks } from '../../http/operator/explored.ts'
+import type { CheckContext, PostCheck, PostChecks } from '../../http/operator/explored.ts'
 import { openState } from './engine/layout.ts'
 import { findPost } from './engine/posts.ts'
 import { createScratch, recommend } from './engine/recommend.ts'
@@ -15,7 +15,7 @@ import { slotOf } from './voters.ts'
 const CHOICES = 400
 
 /** @returns no checks if For You is off */
-export function createWhy({ db, actors, memory }: CheckParts): PostChecks {
+export function createWhy({ db, actors, memory }: CheckContext): PostChecks {
   const buffer = memory?.features?.['for-you']
   if (!buffer) return () => []
   const state = openState(buffer)

@@ -1,7 +1,7 @@
 // The reading side: routes of pictures and videos in each serving thread, their metrics, and what the operator sees
 // of them.
 
-import type { ServeFeature, ServePart, ServeParts } from '../../http/feature.ts'
+import type { ServeContext, ServeFeature, ServePart } from '../../http/feature.ts'
 import { mediaConfig } from './media-config.ts'
 import { type MediaCounts, mediaRoutes } from './media-routes.ts'
 import { mediaMetrics } from './metrics.ts'
@@ -23,9 +23,9 @@ export const serve: ServeFeature = {
   start: startMedia,
 }
 
-function startMedia(parts: ServeParts): ServePart {
-  const { config, log, db, actors, resolver, ingest, thread } = parts
-  const shared = parts.shared as SharedMedia
+function startMedia(context: ServeContext): ServePart {
+  const { config, log, db, actors, resolver, ingest, thread } = context
+  const shared = context.shared as SharedMedia
   const media = mediaRoutes(mediaConfig(config), {
     log,
     db,

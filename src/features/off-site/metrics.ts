@@ -2,10 +2,10 @@
 
 import { dirname } from 'node:path'
 import { counter, gauge, type MetricSource, single } from '../../base/obs/metric.ts'
-import type { MetricParts } from '../../http/metrics/metrics.ts'
+import type { MetricContext } from '../../http/metrics/metrics.ts'
 import { readStatus } from './status.ts'
 
-export function offSiteMetrics({ db }: Pick<MetricParts, 'db'>): MetricSource[] {
+export function offSiteMetrics({ db }: Pick<MetricContext, 'db'>): MetricSource[] {
   const status = () => readStatus(dirname(db.name))
   const seconds = (ms: number | undefined) => single(ms === undefined ? undefined : ms / 1000)
   return [

@@ -1,21 +1,21 @@
 // The pages for people in front of one serving thread, and where a person redeems an invite.
 
 import { createAccounts } from '../../data/store/read/accounts/accounts.ts'
-import type { ServeFeature, ServePart, ServeParts } from '../../http/feature.ts'
+import type { ServeContext, ServeFeature, ServePart } from '../../http/feature.ts'
 import { inviteRoutes } from './invites/invite-page.ts'
 import { pagesMetrics } from './metrics.ts'
 import { createPage } from './page.ts'
 
 export const serve: ServeFeature = { metrics: pagesMetrics, start: startPages }
 
-function startPages(parts: ServeParts): ServePart {
-  const { app, config, features, ingest, log, resolver } = parts
+function startPages(context: ServeContext): ServePart {
+  const { app, config, features, ingest, log, resolver } = context
   const page = createPage({
-    ...parts,
+    ...context,
     status: ingest.status,
     forms: (language) => features.flatMap((feature) => feature.firstPage?.(config, language) ?? []),
   })
-  const known = knownBy(parts)
+  const known = knownBy(context)
   return {
     routes: [
       ...inviteRoutes({ us: config, invites: app.invites, resolver, known, log }),
@@ -28,7 +28,7 @@ function startPages(parts: ServeParts): ServePart {
 }
 
 /** Returns the DID of an account that the index knows by this handle or DID. */
-function knownBy({ db, actors }: Pick<ServeParts, 'db' | 'actors'>) {
+function knownBy({ db, actors }: Pick<ServeContext, 'db' | 'actors'>) {
   const accounts = createAccounts(db)
   return (actor: string): string | undefined => {
     const uid = actor.startsWith('did:') ? actors.uidOf(actor) : accounts.uidOfHandle(actor)

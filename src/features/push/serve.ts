@@ -3,7 +3,7 @@
 import { createNotifications } from '../../answers/skeleton/notifications.ts'
 import type { Config } from '../../base/config/config.ts'
 import { settingsOf } from '../../base/config/every-setting.ts'
-import type { ServeFeature, ServePart, ServeParts } from '../../http/feature.ts'
+import type { ServeContext, ServeFeature, ServePart } from '../../http/feature.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { getPushKey } from './getPushKey.ts'
 import { membersOfNodes } from './members-of-nodes.ts'
@@ -40,11 +40,11 @@ function rulesOf(config: Config): PushRules | undefined {
   return { serviceDids: [serviceDid, ...altAudiences], rules }
 }
 
-function startPushes(parts: ServeParts, { rules }: PushRules): ServePart {
-  const { config, db, graph, log, ingest } = parts
+function startPushes(context: ServeContext, { rules }: PushRules): ServePart {
+  const { config, db, graph, log, ingest } = context
   const { allowPrivateHosts, publicOrigin, serviceDid } = config
   const pushes = createPushes({
-    ...parts,
+    ...context,
     rules,
     withText: settingsOf(config, pushSettings).pushText,
     serviceDid,
@@ -53,7 +53,7 @@ function startPushes(parts: ServeParts, { rules }: PushRules): ServePart {
     fetch: createGuardedFetch({ allowPrivateHosts, log }),
     subject: contactOf(publicOrigin),
     writer: ingest.writer,
-    members: membersOfNodes(parts.sharedByNodes),
+    members: membersOfNodes(context.sharedByNodes),
   })
   return {
     gauges() {

@@ -1,9 +1,9 @@
 // Metrics of what was verified, and of what did not hold.
 
 import { byLabel, counter, type MetricSource } from '../../base/obs/metric.ts'
-import type { MetricParts } from '../../http/metrics/metrics.ts'
+import type { MetricContext } from '../../http/metrics/metrics.ts'
 
-export function verificationMetrics({ status }: Pick<MetricParts, 'status'>): MetricSource[] {
+export function verificationMetrics({ status }: Pick<MetricContext, 'status'>): MetricSource[] {
   const counts = (what: string) => status()?.counts[what]
   return [
     counter(

@@ -4,10 +4,10 @@
 import { setImmediate as socketsRead } from 'node:timers/promises'
 import type { Context } from 'hono'
 import { parseJson } from '../../base/util/json-object.ts'
-import type { ServeParts } from '../../http/feature.ts'
+import type { ServeContext } from '../../http/feature.ts'
 import type { Connected } from '../../http/server/http-request.ts'
 
-type Visit = ServeParts['visit']
+type Visit = ServeContext['visit']
 export type Ask = <T>(nsid: string, params: Record<string, string | undefined>) => Promise<T>
 
 /** What a method refused; `status` is what the page answers, too. */

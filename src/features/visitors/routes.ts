@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { Config } from '../../base/config/config.ts'
 import { andThen, inLaterTurn, inTurns } from '../../base/util/turn.ts'
-import type { ServeParts } from '../../http/feature.ts'
+import type { ServeContext } from '../../http/feature.ts'
 import { type Assets, assetRoutes, assetsOf } from '../../http/server/asset-files.ts'
 import { pageLanguage } from '../../http/server/page-language.ts'
 import { type Ask, createAsk, NotVisibleError } from './ask.ts'
@@ -44,7 +44,7 @@ const assets: () => Assets = assetsOf(() => ({
 
 export const PATTERNS = ['/profile/*', '/hashtag/*'] as const
 
-export function visitorRoutes(config: VisitorConfig, visit: ServeParts['visit']): Hono {
+export function visitorRoutes(config: VisitorConfig, visit: ServeContext['visit']): Hono {
   const { hostname, publicOrigin } = config
   const images = [
     ...new Set(

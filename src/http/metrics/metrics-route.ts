@@ -8,7 +8,7 @@ import type { Config } from '../../base/config/config.ts'
 import { createRegistry, type MetricFormat } from '../../base/obs/metric.ts'
 import { createRangeCheck } from '../../base/util/range-check.ts'
 import { requireOperator } from '../operator/guard.ts'
-import { type MetricParts, metricSources } from './metrics.ts'
+import { type MetricContext, metricSources } from './metrics.ts'
 
 type Access = Pick<Config, 'metrics' | 'operatorToken' | 'hostname'>
 
@@ -17,9 +17,9 @@ const FORWARDED = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwar
 const OPENMETRICS = /(?:^|,) ?application\/openmetrics-text; ?version=1\.0\.0(?!; ?q=0(?:,|$))/
 const isNear = createRangeCheck(addressRanges('loopback,private'))
 
-export function addMetricsRoute(app: Hono, config: Access, parts: MetricParts): void {
+export function addMetricsRoute(app: Hono, config: Access, context: MetricContext): void {
   if (config.metrics === 'off') return
-  const sources = metricSources(parts)
+  const sources = metricSources(context)
   const registries = {
     text: createRegistry(sources),
     openmetrics: createRegistry(sources, 'openmetrics'),

@@ -29,7 +29,7 @@ import { byThread, sumOfThreads } from './thread-samples.ts'
 import { timelineMetrics } from './timeline-metrics.ts'
 import { trafficMetrics } from './traffic-metrics.ts'
 
-export type MetricParts = {
+export type MetricContext = {
   status: () => IngestStatus | undefined
   requests: SharedArrayBuffer
   /** NSIDs of the served methods. */
@@ -37,25 +37,25 @@ export type MetricParts = {
   /** Read-only connection. */
   db: Db
   /** What features add. */
-  ofFeatures?: readonly ((parts: MetricParts) => MetricSource[])[]
+  ofFeatures?: readonly ((context: MetricContext) => MetricSource[])[]
 }
 
 const DURATIONS = 'slipstream_request_duration_seconds'
 const WEB_DURATIONS = 'slipstream_web_request_duration_seconds'
 
-export function metricSources(parts: MetricParts): MetricSource[] {
+export function metricSources(context: MetricContext): MetricSource[] {
   return [
-    ...streamMetrics(parts),
-    ...trafficMetrics(parts.status),
-    ...timelineMetrics(parts),
-    ...requestMetrics(parts),
-    ...threadMetrics(parts),
-    ...searchMetrics(parts),
-    ...contentMetrics(parts),
-    ...diskMetrics(parts),
-    ...backgroundMetrics(parts),
-    ...processMetrics(parts),
-    ...(parts.ofFeatures ?? []).flatMap((metrics) => metrics(parts)),
+    ...streamMetrics(context),
+    ...trafficMetrics(context.status),
+    ...timelineMetrics(context),
+    ...requestMetrics(context),
+    ...threadMetrics(context),
+    ...searchMetrics(context),
+    ...contentMetrics(context),
+    ...diskMetrics(context),
+    ...backgroundMetrics(context),
+    ...processMetrics(context),
+    ...(context.ofFeatures ?? []).flatMap((metrics) => metrics(context)),
   ]
 }
 
@@ -63,7 +63,7 @@ function diskStateSamples(status: IngestStatus | undefined): Sample[] {
   return status ? byLabel('state', { [status.disk.state]: 1 }) : []
 }
 
-function streamMetrics({ status }: MetricParts): MetricSource[] {
+function streamMetrics({ status }: MetricContext): MetricSource[] {
   const stream = () => status()?.stream
   const counts = (what: string) => status()?.counts[what]
   return [
@@ -124,7 +124,7 @@ function visibleSamples(status: IngestStatus | undefined): Sample[] {
   ]
 }
 
-function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
+function requestMetrics({ requests, methods }: MetricContext): MetricSource[] {
   const threads = (name: ThreadGauge) => byThread(requests, name)
   const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
   return [
@@ -195,7 +195,7 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
 }
 
 /** Samples of each serving thread. */
-function threadMetrics({ requests }: MetricParts): MetricSource[] {
+function threadMetrics({ requests }: MetricContext): MetricSource[] {
   const threads = (name: ThreadGauge) => byThread(requests, name)
   return [
     gauge(
@@ -223,14 +223,14 @@ function threadMetrics({ requests }: MetricParts): MetricSource[] {
 }
 
 /** Reads a number from the latest report, once there is one. */
-function knownOf(status: MetricParts['status']) {
+function knownOf(status: MetricContext['status']) {
   return (read: (status: IngestStatus) => number) => () => {
     const now = status()
     return single(now && read(now))
   }
 }
 
-function contentMetrics({ status }: MetricParts): MetricSource[] {
+function contentMetrics({ status }: MetricContext): MetricSource[] {
   const known = knownOf(status)
   return [
     gauge(
@@ -261,7 +261,7 @@ function contentMetrics({ status }: MetricParts): MetricSource[] {
   ]
 }
 
-function diskMetrics({ status }: MetricParts): MetricSource[] {
+function diskMetrics({ status }: MetricContext): MetricSource[] {
   const known = knownOf(status)
   return [
     gauge(
@@ -305,7 +305,7 @@ function diskMetrics({ status }: MetricParts): MetricSource[] {
   ]
 }
 
-function backgroundMetrics({ status, db }: MetricParts): MetricSource[] {
+function backgroundMetrics({ status, db }: MetricContext): MetricSource[] {
   const standstill = (ingestStatus: IngestStatus) => ingestStatus.stalls?.[0]?.seconds ?? 0
   return [
     gauge(
@@ -344,7 +344,7 @@ function backgroundMetrics({ status, db }: MetricParts): MetricSource[] {
   ]
 }
 
-function processMetrics(_parts: MetricParts): MetricSource[] {
+function processMetrics(_parts: MetricContext): MetricSource[] {
   const startedAt = Date.now() / 1000 - process.uptime()
   return [
     gauge('build_info', 'Always 1; the labels give the version.', () => [

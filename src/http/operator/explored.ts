@@ -16,7 +16,7 @@ export type OverviewRow = {
 /** What is said about a post, and whether that speaks for showing it; undefined: neither. */
 export type PostCheck = { text: string; isMet: boolean | undefined }
 
-export type CheckParts = {
+export type CheckContext = {
   db: Db
   actors: ActorReader
   /** What features in this process share. */
@@ -30,5 +30,5 @@ export type Explored = {
   /** Queries behind the operator's token. */
   exploreRoutes?(app: Hono, parts: { db: Db }): void
   /** What they say about a post and an account, whether the post is here or not. */
-  postChecks?(parts: CheckParts): PostChecks
+  postChecks?(context: CheckContext): PostChecks
 }

@@ -8,18 +8,18 @@ export type FeatureReport = {
   status: Readonly<Record<string, unknown>>
 }
 
-export type ReportParts = { db: Db; config: Config }
+export type ReportContext = { db: Db; config: Config }
 
 /** The same with or without a running server. */
 export type Reports = {
-  report?(parts: ReportParts): Promise<FeatureReport>
+  report?(context: ReportContext): Promise<FeatureReport>
 }
 
 export async function reportOf(
   features: readonly Reports[],
-  parts: ReportParts,
+  context: ReportContext,
 ): Promise<FeatureReport> {
-  const all = await Promise.all(features.map((feature) => feature.report?.(parts)))
+  const all = await Promise.all(features.map((feature) => feature.report?.(context)))
   return {
     facts: Object.assign({}, ...all.map((featureReport) => featureReport?.facts)),
     status: Object.assign({}, ...all.map((featureReport) => featureReport?.status)),

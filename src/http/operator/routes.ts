@@ -34,7 +34,7 @@ import { backUpOnline } from './online-backup.ts'
 import { type ErrorBody, OperatorError } from './operator-error.ts'
 import { readingLink } from './reading-link.ts'
 
-type OperatorParts = {
+type OperatorContext = {
   config: Config
   features: readonly Pick<ServeFeature, 'operatorHints' | 'operatorRoutes' | 'report'>[]
   db: Db
@@ -65,32 +65,36 @@ const MAX_GAPS = 1_000
 const DEFAULT_GAPS = 100
 
 /** Routes over HTTP, behind the token; for the server's `sideRoutes`. */
-export function operatorRoutes(parts: Omit<OperatorParts, 'isLocal'>) {
+export function operatorRoutes(context: Omit<OperatorContext, 'isLocal'>) {
   const app = new Hono()
-  app.use('*', requireOperator(parts.config))
-  app.route('/', createOperatorRoutes({ ...parts, isLocal: false }))
+  app.use('*', requireOperator(context.config))
+  app.route('/', createOperatorRoutes({ ...context, isLocal: false }))
   const charge = { route: 'operator', points: 1, from: 'operator' } as const
   return { path: '/operator', app, charges: [charge] }
 }
 
-export function createOperatorRoutes(parts: OperatorParts): Hono {
+export function createOperatorRoutes(context: OperatorContext): Hono {
   const app = new Hono()
-  const hints = Object.assign({}, HINTS, ...parts.features.map((feature) => feature.operatorHints))
+  const hints = Object.assign(
+    {},
+    HINTS,
+    ...context.features.map((feature) => feature.operatorHints),
+  )
   app.onError((error, c) => {
     const { status, body } = toAnswer(error, hints)
-    if (status === 500) parts.log.error({ err: error, path: c.req.path }, 'operator route failed')
+    if (status === 500) context.log.error({ err: error, path: c.req.path }, 'operator route failed')
     return c.json(body, status)
   })
-  addReading(app, parts)
-  addMembers(app, parts)
-  addInvites(app, parts, readJson)
-  addModeration(app, parts, readJson)
-  for (const feature of parts.features) feature.operatorRoutes?.(app, { ...parts, readJson })
-  addLongWork(app, parts)
+  addReading(app, context)
+  addMembers(app, context)
+  addInvites(app, context, readJson)
+  addModeration(app, context, readJson)
+  for (const feature of context.features) feature.operatorRoutes?.(app, { ...context, readJson })
+  addLongWork(app, context)
   return app
 }
 
-function addReading(app: App, { config, features, db, ingest }: OperatorParts): void {
+function addReading(app: App, { config, features, db, ingest }: OperatorContext): void {
   app.get('/status', (c) =>
     reportOf(features, { db, config }).then(inLaterTurn((report) => c.json(statusWith(report)))),
   )
@@ -125,7 +129,7 @@ function addReading(app: App, { config, features, db, ingest }: OperatorParts): 
   })
 }
 
-function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorParts): void {
+function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorContext): void {
   app.get('/members', (c) => c.json({ members: listMembers(db, config) }))
   app.post('/members', limited(MAX_SMALL_BYTES), async (c) => {
     const { actor } = (await readJson(c.req)) as { actor?: unknown }
@@ -169,7 +173,7 @@ function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorPar
   })
 }
 
-function addLongWork(app: App, { config, ingest, log, isLocal }: OperatorParts): void {
+function addLongWork(app: App, { config, ingest, log, isLocal }: OperatorContext): void {
   app.post('/backup', limited(MAX_SMALL_BYTES), async (c) => {
     const request = readBackupRequest(await readJson(c.req), isLocal)
     return stream(c, async (out) => {

@@ -167,10 +167,10 @@ class FrontendCall implements Turns {
   readonly clock: (() => number) | undefined
   readonly #queue: FairQueue
 
-  constructor(key: string, parts: Pick<AccountParts, 'clock' | 'queue'>) {
+  constructor(key: string, context: Pick<AccountContext, 'clock' | 'queue'>) {
     this.who = { rank: 'frontend', key }
-    this.clock = parts.clock
-    this.#queue = parts.queue
+    this.clock = context.clock
+    this.#queue = context.queue
     this.time = new CallTime(this)
   }
 
@@ -179,7 +179,7 @@ class FrontendCall implements Turns {
   }
 }
 
-type AccountParts = {
+type AccountContext = {
   clock: (() => number) | undefined
   payer: Payer
   points: number
@@ -192,18 +192,18 @@ type AccountParts = {
 class CallAccount {
   readonly turnMs = TURN_MS
   readonly clock: (() => number) | undefined
-  readonly #parts: AccountParts
+  readonly #context: AccountContext
   #paid: number
   #countedMs = 0
 
-  constructor(parts: AccountParts) {
-    this.clock = parts.clock
-    this.#parts = parts
-    this.#paid = parts.points
+  constructor(context: AccountContext) {
+    this.clock = context.clock
+    this.#context = context
+    this.#paid = context.points
   }
 
   onUsed(usedMs: number): void {
-    const { payer, who, onMemberTime } = this.#parts
+    const { payer, who, onMemberTime } = this.#context
     payer.use(usedMs - this.#countedMs)
     if (who?.rank === 'member') onMemberTime?.(who.key, usedMs - this.#countedMs)
     this.#countedMs = usedMs
@@ -214,7 +214,7 @@ class CallAccount {
   }
 
   goOn<T>(work: () => T | Promise<T>): T | Promise<T> {
-    const { who, queue } = this.#parts
+    const { who, queue } = this.#context
     return who ? queue.goOn(who, work) : work()
   }
 }

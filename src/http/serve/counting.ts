@@ -10,14 +10,14 @@ import { watchLoopLag } from '../../base/obs/loop-lag.ts'
 import { RequestCounters } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
-import type { MetricParts } from '../metrics/metrics.ts'
+import type { MetricContext } from '../metrics/metrics.ts'
 import { addMetricsRoute } from '../metrics/metrics-route.ts'
 import type { SocketBytes } from '../server/listening/socket-bytes.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { SearchCounts } from './searching.ts'
 
-type CountingOptions = Omit<MetricParts, 'status' | 'requests'> & {
+type CountingOptions = Omit<MetricContext, 'status' | 'requests'> & {
   config: Config
   log: Logger
   memory: SharedMemory
@@ -92,9 +92,9 @@ export function countThread(options: CountingOptions): Counting {
   }
 }
 
-function metricRoutes(config: Config, parts: MetricParts): SideRoutes {
+function metricRoutes(config: Config, context: MetricContext): SideRoutes {
   const app = new Hono()
-  addMetricsRoute(app, config, parts)
+  addMetricsRoute(app, config, context)
   const charge = { route: 'metrics', points: 1, from: 'metrics', patterns: ['/metrics'] } as const
   return { path: '/', app, charges: [charge] }
 }

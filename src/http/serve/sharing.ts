@@ -41,7 +41,7 @@ export type Sharing = {
   close(): void
 }
 
-export type SharingParts = {
+export type SharingContext = {
   config: Config
   log: Logger
   ingest: IngestConnection
@@ -57,8 +57,8 @@ export type SharingParts = {
 
 /** @param list - features, of which at most one shares */
 export function shareWith(
-  list: readonly { share?(parts: SharingParts): Sharing | undefined }[],
-  parts: SharingParts,
+  list: readonly { share?(context: SharingContext): Sharing | undefined }[],
+  parts: SharingContext,
 ): Sharing {
   for (const item of list) {
     const sharing = item.share?.(parts)

@@ -17,7 +17,7 @@ const FULL_FOR_MS = 1_000
 /** A request that arrived over no network socket. */
 const OUR_OWN: NewcomerRequest = { remoteAddress: undefined, header: () => undefined }
 
-type MembershipParts = {
+type MembershipContext = {
   config: Pick<Config, 'members' | 'publicOrigin'>
   configuredMembers: () => readonly string[]
   /** Whether the operator has banned the account, which overrides everything that admits it. */
@@ -44,29 +44,29 @@ type Membership = (did: string, token?: { isForUs: boolean }, request?: Newcomer
  * @returns a check that runs for each verified viewer and throws if the account may not read. A
  * token for another audience, as feed generators receive, does not make its account a member.
  */
-export function createMembership(parts: MembershipParts): Membership {
-  const { config, configuredMembers, writer, onError, now = Date.now } = parts
+export function createMembership(context: MembershipContext): Membership {
+  const { config, configuredMembers, writer, onError, now = Date.now } = context
   const reportedAt = new Map<string, number>()
   let fullUntil = 0
 
   /** Remembers for a while that no seat is free, since the check scans all members. */
   function isFull(): boolean {
     if (now() < fullUntil) return true
-    if (parts.hasSeat()) return false
+    if (context.hasSeat()) return false
     fullUntil = now() + FULL_FOR_MS
     return true
   }
 
   const isNamed = (did: string) => configuredMembers().includes(did)
-  const isKnown = (did: string) => isNamed(did) || parts.isAdmitted(did)
+  const isKnown = (did: string) => isNamed(did) || context.isAdmitted(did)
 
   function check(did: string): void {
     if (config.members !== 'open' && !isKnown(did)) throw notAMember(config)
   }
 
   function takeSeat(did: string, request: NewcomerRequest): void {
-    if (parts.isMember(did) || isNamed(did)) return
-    if (!parts.isAdmitted(did)) parts.newcomers.admit(did, request)
+    if (context.isMember(did) || isNamed(did)) return
+    if (!context.isAdmitted(did)) context.newcomers.admit(did, request)
     if (isFull()) throw noMoreMembers()
   }
 
@@ -81,7 +81,7 @@ export function createMembership(parts: MembershipParts): Membership {
 
   return (did, { isForUs } = { isForUs: true }, request = OUR_OWN) => {
     // A ban ends a membership and prevents a new one, so a member's request needs no row lookup.
-    if (!parts.isMember(did) && parts.isBanned(did)) {
+    if (!context.isMember(did) && context.isBanned(did)) {
       reportedAt.delete(did)
       throw banned()
     }
@@ -90,11 +90,11 @@ export function createMembership(parts: MembershipParts): Membership {
     check(did)
     if (!isForUs) return
     takeSeat(did, request)
-    tell(did, parts.newcomers.originOf(request))
+    tell(did, context.newcomers.originOf(request))
   }
 }
 
-function notAMember({ members, publicOrigin }: MembershipParts['config']): XRPCError {
+function notAMember({ members, publicOrigin }: MembershipContext['config']): XRPCError {
   return forbidden(
     isByInvite(members)
       ? `This AppView is by invitation. If you have a code, enter it at ${publicOrigin}/invite`

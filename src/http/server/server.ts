@@ -163,14 +163,14 @@ function counted({ respond }: Responding, onAnswered: ServerOptions['onAnswered'
   }
 }
 
-type AppParts = {
+type ServerContext = {
   dispatch: Dispatch
   responding: Responding
   overload: Overload
 }
 
-function createApp(options: ServerOptions, parts: AppParts) {
-  const { dispatch, responding, overload } = parts
+function createApp(options: ServerOptions, context: ServerContext) {
+  const { dispatch, responding, overload } = context
   const { config, health, onAnswered } = options
   const pages = wellKnownPages(config, options.didServices ?? [])
 

@@ -23,7 +23,7 @@ import {
   createTimelineHeads,
   createTimelineOnce,
   createTimelineSteps,
-  type TimelineParts,
+  type TimelineContext,
 } from '../../answers/skeleton/timeline.ts'
 import { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
 import { createTrends } from '../../answers/skeleton/trends.ts'
@@ -67,7 +67,7 @@ import { createNewcomerWaits } from './waiting/newcomer-waits.ts'
 import { createUnknownThings } from './waiting/unknown-things.ts'
 import { createWaits } from './waiting/waits.ts'
 
-export type AppParts = {
+export type AppContextOptions = {
   /** A read-only connection. */
   db: Db
   actors: ActorReader
@@ -76,7 +76,7 @@ export type AppParts = {
   /** Notified of home timeline requests, if several nodes share them. */
   homes?: { requested(viewer: { did: string; uid: number }): Promise<boolean> | undefined }
   /** Whether a lossy timeline keeps an item: the same draw that filled the rings. */
-  isDrawn: TimelineParts['isDrawn']
+  isDrawn: TimelineContext['isDrawn']
   hydrator: Hydrator
   /** Searches on another thread; by default, on the calling one. */
   search?: Searching | undefined
@@ -117,7 +117,7 @@ const DEFAULT_CACHED_BYTES = 96 << 20
 
 export type AppContext = ReturnType<typeof createAppContext>
 
-export function createAppContext(given: AppParts) {
+export function createAppContext(given: AppContextOptions) {
   const parts = { ...given, fetch: chargedFetch(given.fetch) }
   const { db, actors, graph, scope = 'community', tagRules = NO_TAG_RULES } = parts
   const accounts = createAccounts(db)

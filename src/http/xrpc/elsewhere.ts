@@ -21,7 +21,7 @@ export type Elsewhere = PostsElsewhere & {
   around(app: AppContext, method: MethodDefinition, answer: Answering): Answering | undefined
 }
 
-export type ElsewhereParts = {
+export type ElsewhereContext = {
   config: Config
   log: Logger
   /** A read-only connection. */

@@ -76,7 +76,7 @@ import { getPostThreadV2 } from './app/bsky/unspecced/getPostThreadV2.ts'
 import { getTaggedSuggestions } from './app/bsky/unspecced/getTaggedSuggestions.ts'
 import { getTrendingTopics } from './app/bsky/unspecced/getTrendingTopics.ts'
 import { getTrends } from './app/bsky/unspecced/getTrends.ts'
-import { type AppContext, type AppParts, createAppContext } from './app-context.ts'
+import { type AppContext, type AppContextOptions, createAppContext } from './app-context.ts'
 import { bind } from './bind.ts'
 import { getAccountInfos } from './com/atproto/admin/getAccountInfos.ts'
 import { getSubjectStatus } from './com/atproto/admin/getSubjectStatus.ts'
@@ -192,10 +192,10 @@ export const methods: readonly MethodDefinition[] = [
 ]
 
 export function createMethods(
-  parts: AppParts,
+  options: AppContextOptions,
   ofFeatures: readonly MethodDefinition[] = [],
 ): Method[] {
-  return bindMethods(createAppContext(parts), ofFeatures)
+  return bindMethods(createAppContext(options), ofFeatures)
 }
 
 /** Binds all methods to one context for the server. */

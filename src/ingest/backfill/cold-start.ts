@@ -15,7 +15,7 @@ import type { BackfillLimits } from './limits.ts'
 
 export type ReplayProgress = { id: number; fromUs: number; reachedUs: number | undefined }
 
-export type ColdStartParts = {
+export type ColdStartContext = {
   db: Db
   commit: Writer['commit']
   now: () => number
@@ -34,19 +34,19 @@ const OF_AUTHORS: JobKind[] = [
 ]
 const OWN: JobKind[] = [...OF_AUTHORS, 'repo']
 
-export function readColdStart(parts: ColdStartParts, uid: number): ColdStart {
-  const { db, now, limits, timelineItems } = parts
+export function readColdStart(context: ColdStartContext, uid: number): ColdStart {
+  const { db, now, limits, timelineItems } = context
   const { timelineTarget } = limits
   const authors = followedBy(db, uid)
   const all = [...authors, uid]
   const left = (uids: number[], kinds: JobKind[], priority = SLOW_LANE - 1) =>
     countOutstanding(db, uids, { kinds, priority, now: now() })
   const isListing = isJobWaiting(db, 'member', uid)
-  const replay = readReplay(parts, all, left(all, ['recent']))
+  const replay = readReplay(context, all, left(all, ['recent']))
   const feedsLeft = left(authors, ['feed'], jobPriority.feed)
   const items = timelineItems(uid, timelineTarget)
   const total = authors.length
-  const isShort = items < timelineTarget && (feedsLeft > 0 || isDeepening(parts, all))
+  const isShort = items < timelineTarget && (feedsLeft > 0 || isDeepening(context, all))
   const unfinished = left(authors, OF_AUTHORS)
   const isRestLeft = unfinished > 0 || left([uid], OWN) > 0
   return {
@@ -62,8 +62,8 @@ export function readColdStart(parts: ColdStartParts, uid: number): ColdStart {
 }
 
 /** Requests older posts if all feeds are read and the timeline is still too short. */
-export function deepenTimeline(parts: ColdStartParts, uid: number): void {
-  const { commit, db, now, limits } = parts
+export function deepenTimeline(context: ColdStartContext, uid: number): void {
+  const { commit, db, now, limits } = context
   const uids = [...followedBy(db, uid), uid]
   const kinds: JobKind[] = ['feed', 'older', 'recent']
   if (countOutstanding(db, uids, { kinds, priority: SLOW_LANE - 1, now: now() }) > 0) return
@@ -74,14 +74,14 @@ export function deepenTimeline(parts: ColdStartParts, uid: number): void {
   })
 }
 
-function isDeepening({ db, now, limits }: ColdStartParts, uids: number[]): boolean {
+function isDeepening({ db, now, limits }: ColdStartContext, uids: number[]): boolean {
   const kinds: JobKind[] = ['older']
   if (countOutstanding(db, uids, { kinds, priority: SLOW_LANE - 1, now: now() }) > 0) return true
   return deepenable(db, uids, { maxPages: limits.olderPages, limit: 1 }).length > 0
 }
 
 function readReplay(
-  { db, now, replays }: ColdStartParts,
+  { db, now, replays }: ColdStartContext,
   uids: number[],
   listing: number,
 ): ColdStart['replay'] {

@@ -15,7 +15,7 @@ import type { JobKind } from '../../data/store/fetching/job-kinds.ts'
 import { SLOW_LANE } from '../../data/store/fetching/jobs.ts'
 import { followedBy } from '../../data/store/records/follows.ts'
 import { replaysOf } from '../../data/store/stream/replays.ts'
-import type { ColdStartParts } from './cold-start.ts'
+import type { ColdStartContext } from './cold-start.ts'
 
 const MEMBER: JobKind[] = ['member']
 const LATEST: JobKind[] = ['latest']
@@ -25,22 +25,22 @@ const POSTS: JobKind[] = ['recent', 'feed', 'older']
 const LONGEST_MS = 30 * MINUTE_MS
 
 /** Stops at the first milestone that is not reached. */
-export function noteMilestones(parts: ColdStartParts, uid: number): void {
-  const { commit, db, now } = parts
+export function noteMilestones(context: ColdStartContext, uid: number): void {
+  const { commit, db, now } = context
   if (findBackfill(db, uid, MILESTONES.posts)) return
-  const isOverdue = now() - begunAt(parts, uid) >= LONGEST_MS
+  const isOverdue = now() - begunAt(context, uid) >= LONGEST_MS
   const isListing = countOutstanding(db, [uid], { kinds: MEMBER, now: now() }) > 0
   if (isListing && !isOverdue) return
   const uids = [...followedBy(db, uid), uid]
   const isDue = (kinds: JobKind[]) => isFirstTryDue(db, uids, { kinds, now: now() })
-  const isNewest = () => !isReplaying(parts, uids) && !isDue(RECENT)
+  const isNewest = () => !isReplaying(context, uids) && !isDue(RECENT)
   const isReached = {
     latest: () => !isDue(LATEST) || isNewest(),
     newest: isNewest,
-    feeds: () => !isDue(POSTS) && !isShort(parts, uid, uids),
+    feeds: () => !isDue(POSTS) && !isShort(context, uid, uids),
     posts: () =>
       countOutstanding(db, uids, { kinds: POSTS, priority: SLOW_LANE - 1, now: now() }) === 0 &&
-      !isShort(parts, uid, uids),
+      !isShort(context, uid, uids),
   }
   for (const name of ['latest', 'newest', 'feeds', 'posts'] as const) {
     const what = MILESTONES[name]
@@ -53,7 +53,7 @@ export function noteMilestones(parts: ColdStartParts, uid: number): void {
 }
 
 /** Stored, so that a restart does not start the time again. */
-function begunAt({ commit, db, now }: ColdStartParts, uid: number): number {
+function begunAt({ commit, db, now }: ColdStartContext, uid: number): number {
   const begun = findBackfill(db, uid, COLD_START_BEGUN)?.finished_at
   if (begun !== undefined) return begun
   const row = { rev: null, finished_at: now() }
@@ -61,15 +61,15 @@ function begunAt({ commit, db, now }: ColdStartParts, uid: number): number {
   return row.finished_at
 }
 
-function isReplaying({ db, replays }: ColdStartParts, uids: number[]): boolean {
+function isReplaying({ db, replays }: ColdStartContext, uids: number[]): boolean {
   if (!replays) return false
   const { waiting, running } = replaysOf(db, uids)
   return waiting > 0 || running.size > 0
 }
 
 /** Whether older posts are still to be requested. */
-function isShort(parts: ColdStartParts, uid: number, uids: number[]): boolean {
-  const { db, limits, timelineItems } = parts
+function isShort(context: ColdStartContext, uid: number, uids: number[]): boolean {
+  const { db, limits, timelineItems } = context
   if (deepenable(db, uids, { maxPages: limits.olderPages, limit: 1 }).length === 0) return false
   return timelineItems(uid, limits.timelineTarget) < limits.timelineTarget
 }

@@ -9,7 +9,7 @@ import { isJobWaiting } from '../../data/store/fetching/job-schedule.ts'
 import { allMembers } from '../../data/store/members/members.ts'
 import { findActor } from '../../data/store/records/actors.ts'
 import { isFollowing } from '../../data/store/records/follows.ts'
-import { type ColdStartParts, deepenTimeline, readColdStart } from './cold-start.ts'
+import { type ColdStartContext, deepenTimeline, readColdStart } from './cold-start.ts'
 import { noteMilestones } from './milestones.ts'
 
 export type Progress = {
@@ -48,7 +48,7 @@ const NOW = 0
 const FINISHED_FOR_MS = 10 * MINUTE_MS
 const MAX_REPORTED = 100
 
-type ProgressOptions = ColdStartParts & {
+type ProgressOptions = ColdStartContext & {
   log: Logger
   /** The mirror that is read because the member's own server is away. */
   mirrorOf: (uid: number) => string | undefined

@@ -5,7 +5,7 @@ import { nameLabeler } from '../../data/store/moderation/labelers.ts'
 import { findLabeler } from '../../sources/identity/labeler-identity.ts'
 import { fetchMissing } from '../indexing/fetch-missing.ts'
 import { internActor } from '../indexing/index-context.ts'
-import type { LabelsParts } from './labels-parts.ts'
+import type { LabelsContext } from './labels-parts.ts'
 
 type FirstLookups = {
   /** Whether there is room for another lookup and this labeler is not being looked up already. */
@@ -20,10 +20,10 @@ type FirstLookups = {
 const MAX_AT_ONCE = 20
 
 export function createFirstLookups(
-  parts: LabelsParts,
+  context: LabelsContext,
   onMet: (did: string, subjects: readonly string[]) => void,
 ): FirstLookups {
-  const { actors, limits, now, writeRetry, writer } = parts
+  const { actors, limits, now, writeRetry, writer } = context
   const subjectsOf = new Map<string, Set<string>>()
   let isStopped = false
 
@@ -36,7 +36,7 @@ export function createFirstLookups(
   }
 
   async function meetIfThereIsOne(did: string, by: string | undefined): Promise<boolean> {
-    const identity = await findLabeler(parts.resolver, did)
+    const identity = await findLabeler(context.resolver, did)
     if (!identity || isStopped) return false
     await writeRetry.retry(() => write(did, by))
     return !isStopped

@@ -13,7 +13,7 @@ import { findLabeler } from '../../sources/identity/labeler-identity.ts'
 import { applyLabels, labelSubject } from '../indexing/moderation/label.ts'
 import { capacityForLabels, countStoredLabels } from './label-capacity.ts'
 import { followLabels, type LabelStream } from './label-stream.ts'
-import type { LabelsParts } from './labels-parts.ts'
+import type { LabelsContext } from './labels-parts.ts'
 import type { Naming } from './naming.ts'
 import { createPace, type Pace } from './pace.ts'
 import { createQuarantine, type Quarantine } from './quarantine.ts'
@@ -38,11 +38,11 @@ type Choice = Options & { quarantine: Quarantine; isOpen: (did: string) => boole
 /** Factor for configured labelers, which the operator chose. */
 const CONFIGURED_FACTOR = 8
 
-export function createFollowedStreams(parts: LabelsParts, options: Options): FollowedStreams {
-  const { limits } = parts
+export function createFollowedStreams(context: LabelsContext, options: Options): FollowedStreams {
+  const { limits } = context
   const streams = new Map<string, { stream: LabelStream; uid: number }>()
   const ending = new Set<Promise<void>>()
-  const quarantine = createQuarantine(parts)
+  const quarantine = createQuarantine(context)
   const together = createPace(limits.bytesPerSecondTogether)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -57,9 +57,9 @@ export function createFollowedStreams(parts: LabelsParts, options: Options): Fol
 
   function open(row: Row): void {
     const { did, uid } = row
-    const isConfigured = parts.isConfigured(did)
+    const isConfigured = context.isConfigured(did)
     quarantine.mark(uid, true)
-    const stream = openStream(parts, row, {
+    const stream = openStream(context, row, {
       paces: isConfigured
         ? [createPace(limits.bytesPerSecond * CONFIGURED_FACTOR)]
         : [createPace(limits.bytesPerSecond), together],
@@ -77,7 +77,11 @@ export function createFollowedStreams(parts: LabelsParts, options: Options): Fol
 
   function follow(): void {
     if (isStopped) return
-    const rows = rowsToFollow(parts, { ...options, quarantine, isOpen: (did) => streams.has(did) })
+    const rows = rowsToFollow(context, {
+      ...options,
+      quarantine,
+      isOpen: (did) => streams.has(did),
+    })
     const followed = new Set(rows.map(({ did }) => did))
     for (const did of [...streams.keys()]) if (!followed.has(did)) leave(did)
     for (const row of rows) if (!streams.has(row.did)) open(row)
@@ -99,14 +103,14 @@ export function createFollowedStreams(parts: LabelsParts, options: Options): Fol
   }
 }
 
-function rowsToFollow(parts: LabelsParts, { naming, quarantine, isOpen }: Choice): Row[] {
-  const { db, actors, isConfigured, limits, now } = parts
+function rowsToFollow(context: LabelsContext, { naming, quarantine, isOpen }: Choice): Row[] {
+  const { db, actors, isConfigured, limits, now } = context
   const rows = allLabelers(db).map((row) => ({ ...row, did: actors.didOf(row.uid) }))
   const always = rows.filter(({ did }) => isConfigured(did))
   const others = rows.filter(({ did }) => !isConfigured(did))
   const isForgotten = ({ named_at }: Row, i: number) =>
     i >= limits.maxRemembered || now() - named_at > limits.forgottenAfterMs
-  forget(parts, others.filter(isForgotten))
+  forget(context, others.filter(isForgotten))
   const remembered = others.filter((row, i) => !isForgotten(row, i))
   const free = (row: Row) => quarantine.isFree(row)
   const inTurn = remembered.filter(free).sort(byTurn(isOpen))
@@ -125,7 +129,7 @@ function byTurn(isOpen: Choice['isOpen']): (a: Row, b: Row) => number {
 /** The labelers named last, within the limits in total and for each member. */
 function fairly(
   rows: readonly Row[],
-  { naming, limits }: Pick<Options, 'naming'> & Pick<LabelsParts, 'limits'>,
+  { naming, limits }: Pick<Options, 'naming'> & Pick<LabelsContext, 'limits'>,
 ): Row[] {
   const taken = new Map<string | number, number>()
   const followed: Row[] = []
@@ -140,7 +144,7 @@ function fairly(
   return followed
 }
 
-function forget({ writer, writeRetry }: LabelsParts, rows: readonly Row[]): void {
+function forget({ writer, writeRetry }: LabelsContext, rows: readonly Row[]): void {
   if (rows.length === 0) return
   writeRetry.ifThereIsSpace(() =>
     writer.commit(({ db }) => {
@@ -156,27 +160,27 @@ type Terms = {
   onBroken: (reason: string) => void
 }
 
-function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms): LabelStream {
-  const { actors, writer, writeRetry, onDropped } = parts
+function openStream(context: LabelsContext, { uid, did, cursor }: Row, terms: Terms): LabelStream {
+  const { actors, writer, writeRetry, onDropped } = context
   const { paces, onBroken, onSkipped, onUnsigned } = terms
   return followLabels({
     did,
     cursor,
-    parts,
+    parts: context,
     paces,
     onBroken,
     onSkipped,
     onUnsigned,
     onBegunAnew() {
       writeRetry.ifThereIsSpace(() =>
-        writer.commit((ctx) => beginLabelerAnew(ctx.db, uid, parts.now())),
+        writer.commit((ctx) => beginLabelerAnew(ctx.db, uid, context.now())),
       )
       onSkipped()
     },
-    find: (forceRefresh) => findLabeler(parts.resolver, did, { forceRefresh }),
+    find: (forceRefresh) => findLabeler(context.resolver, did, { forceRefresh }),
     isKnown: (uri) => labelSubject({ actors }, uri) !== undefined,
     apply(labels, reached) {
-      const capacity = capacityForLabels(parts, did, uid)
+      const capacity = capacityForLabels(context, did, uid)
       let done = { changed: 0, added: 0, refused: 0 }
       const isWritten = writeRetry.ifThereIsSpace(() =>
         writer.commit((ctx) => {
@@ -186,7 +190,7 @@ function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms)
         }),
       )
       if (!isWritten) return false
-      parts.onApplied?.(done.changed)
+      context.onApplied?.(done.changed)
       for (let i = 0; i < done.refused; i++) onDropped?.('too-many')
       return true
     },

@@ -3,9 +3,9 @@
 
 import type { WriteDb } from '../../data/store/db.ts'
 import { addStoredLabels, allLabelers, labelerRow } from '../../data/store/moderation/labelers.ts'
-import type { LabelsParts } from './labels-parts.ts'
+import type { LabelsContext } from './labels-parts.ts'
 
-type Dependencies = Pick<LabelsParts, 'db' | 'isConfigured' | 'limits' | 'onDropped'>
+type Dependencies = Pick<LabelsContext, 'db' | 'isConfigured' | 'limits' | 'onDropped'>
 
 export function capacityForLabels(
   { db, isConfigured, limits }: Dependencies,

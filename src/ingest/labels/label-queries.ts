@@ -6,7 +6,7 @@ import { LruMap } from '../../base/util/lru.ts'
 import { reconcileLabels } from '../indexing/moderation/label.ts'
 import { capacityForLabels, countStoredLabels } from './label-capacity.ts'
 import { askLabeler } from './label-question.ts'
-import type { LabelsParts } from './labels-parts.ts'
+import type { LabelsContext } from './labels-parts.ts'
 
 type LabelQueries = {
   /** @param subjects - DIDs and at-URIs */
@@ -25,10 +25,10 @@ const MAX_DOUBTED = 10_000
 type Waiting = { subjects: Set<string>; restsUntil: number; isRunning: boolean; since: number }
 
 export function createLabelQueries(
-  parts: LabelsParts,
+  context: LabelsContext,
   isStreamed: (labeler: string) => boolean,
 ): LabelQueries {
-  const { limits, now } = parts
+  const { limits, now } = context
   const requested = new LruMap<string, number>(MAX_REMEMBERED)
   const doubted = new LruMap<string, true>(MAX_DOUBTED)
   const waiting = new Map<string, Waiting>()
@@ -75,14 +75,14 @@ export function createLabelQueries(
   async function ask(labeler: string, of: Waiting, subjects: string[]): Promise<void> {
     const { signal } = stopping
     of.isRunning = true
-    const answer = await askLabeler(parts, { labeler, subjects, signal }).catch((error) => {
-      parts.log.debug({ labeler, err: error }, 'a labeler does not answer')
+    const answer = await askLabeler(context, { labeler, subjects, signal }).catch((error) => {
+      context.log.debug({ labeler, err: error }, 'a labeler does not answer')
       rest(of, now(), limits.restMs)
     })
     of.isRunning = false
     if (!answer || signal.aborted) return
     for (const subject of answer.subjects) doubted.delete(keyOf(labeler, subject))
-    await apply(parts, labeler, answer)
+    await apply(context, labeler, answer)
   }
 
   return {
@@ -103,14 +103,14 @@ export function createLabelQueries(
 const keyOf = (labeler: string, subject: string) => `${labeler} ${subject}`
 
 async function apply(
-  parts: LabelsParts,
+  context: LabelsContext,
   ...[labeler, answer]: [labeler: string, Parameters<typeof reconcileLabels>[2]]
 ): Promise<void> {
-  const { actors, writeRetry, writer } = parts
+  const { actors, writeRetry, writer } = context
   const write = () =>
     writer.commit((ctx) => {
       const uid = actors.uidOf(labeler)
-      const done = reconcileLabels(ctx, labeler, answer, capacityForLabels(parts, labeler, uid))
+      const done = reconcileLabels(ctx, labeler, answer, capacityForLabels(context, labeler, uid))
       countStoredLabels(ctx.db, uid, done.added)
     })
   await writeRetry.retry(write)

@@ -4,7 +4,7 @@ import { lexParse } from '@atproto/lex-json'
 import { findLabeler, type LabelerIdentity } from '../../sources/identity/labeler-identity.ts'
 import { readLabels, type SignedLabel } from '../../sources/label.ts'
 import type { reconcileLabels } from '../indexing/moderation/label.ts'
-import type { LabelsParts } from './labels-parts.ts'
+import type { LabelsContext } from './labels-parts.ts'
 import { isSignedBy } from './signature.ts'
 
 type Question = { labeler: string; subjects: string[]; signal: AbortSignal }
@@ -21,15 +21,15 @@ const PAGE = 250
  * @throws if it does not answer, or answers with something unreadable.
  */
 export async function askLabeler(
-  parts: Pick<LabelsParts, 'fetch' | 'limits' | 'now' | 'onDropped' | 'resolver'>,
+  context: Pick<LabelsContext, 'fetch' | 'limits' | 'now' | 'onDropped' | 'resolver'>,
   question: Question,
 ): Promise<Parameters<typeof reconcileLabels>[2]> {
   const { labeler, subjects } = question
-  const requestedAt = parts.now()
-  const drops = countingDrops(parts.onDropped)
-  const identity = await findLabeler(parts.resolver, labeler)
+  const requestedAt = context.now()
+  const drops = countingDrops(context.onDropped)
+  const identity = await findLabeler(context.resolver, labeler)
   if (!identity) throw new Error('no labeler')
-  const { labels, isWhole } = await readWhereItIs(parts, {
+  const { labels, isWhole } = await readWhereItIs(context, {
     ...question,
     identity,
     onDropped: drops.note,
@@ -37,7 +37,7 @@ export async function askLabeler(
   const isRequested = new Set(subjects)
   const answered = labels.filter(({ label }) => isRequested.has(label.uri))
   for (let left = labels.length - answered.length; left > 0; left--) drops.note('not-asked')
-  const sound = await soundAmong(answered, { parts, identity, labeler })
+  const sound = await soundAmong(answered, { parts: context, identity, labeler })
   for (let left = answered.length - sound.length; left > 0; left--) drops.note('unsigned')
   const isComplete = isWhole && drops.count() === 0
   return {
@@ -50,7 +50,7 @@ export async function askLabeler(
 /** Labels that the known key did not sign may be signed by a new one, which its document then has. */
 async function soundAmong(
   labels: readonly SignedLabel[],
-  of: { parts: Pick<LabelsParts, 'resolver'>; identity: LabelerIdentity; labeler: string },
+  of: { parts: Pick<LabelsContext, 'resolver'>; identity: LabelerIdentity; labeler: string },
 ): Promise<SignedLabel[]> {
   const { parts, identity, labeler } = of
   const signed = labels.filter((label) => isSignedBy(label, identity.key))
@@ -60,9 +60,9 @@ async function soundAmong(
   return labels.filter((label) => signed.includes(label) || isSignedBy(label, renewed.key))
 }
 
-type OnDropped = NonNullable<LabelsParts['onDropped']>
+type OnDropped = NonNullable<LabelsContext['onDropped']>
 
-function countingDrops(onDropped: LabelsParts['onDropped']) {
+function countingDrops(onDropped: LabelsContext['onDropped']) {
   let dropped = 0
   const note: OnDropped = (reason) => {
     dropped++
@@ -78,20 +78,20 @@ type Answer = { labels: SignedLabel[]; isWhole: boolean }
 
 /** A labeler that does not answer may have moved, which its document then says. */
 async function readWhereItIs(
-  parts: Pick<LabelsParts, 'fetch' | 'limits' | 'resolver'>,
+  context: Pick<LabelsContext, 'fetch' | 'limits' | 'resolver'>,
   reading: Reading,
 ): Promise<Answer> {
   try {
-    return await readPages(parts, reading)
+    return await readPages(context, reading)
   } catch (error) {
-    const identity = await findLabeler(parts.resolver, reading.labeler, { forceRefresh: true })
+    const identity = await findLabeler(context.resolver, reading.labeler, { forceRefresh: true })
     if (!identity || identity.origin === reading.identity.origin) throw error
-    return readPages(parts, { ...reading, identity })
+    return readPages(context, { ...reading, identity })
   }
 }
 
 async function readPages(
-  { fetch, limits }: Pick<LabelsParts, 'fetch' | 'limits'>,
+  { fetch, limits }: Pick<LabelsContext, 'fetch' | 'limits'>,
   question: Reading,
 ): Promise<Answer> {
   const { labeler, subjects, signal, identity, onDropped } = question

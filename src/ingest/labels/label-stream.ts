@@ -13,7 +13,7 @@ import { type Label, readLabels, type SignedLabel } from '../../sources/label.ts
 import { decodeFrame, isDecodable } from './frame.ts'
 import { createIntake } from './frame-intake.ts'
 import { createLabelApplier, type LabelApplier } from './label-applier.ts'
-import type { LabelsParts } from './labels-parts.ts'
+import type { LabelsContext } from './labels-parts.ts'
 import type { Pace } from './pace.ts'
 import { isSignedBy } from './signature.ts'
 
@@ -34,7 +34,7 @@ type StreamOptions = {
   onBroken: (reason: string) => void
   paces: readonly Pace[]
   isKnown: (uri: string) => boolean
-  parts: Pick<LabelsParts, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped' | 'writeRetry'>
+  parts: Pick<LabelsContext, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped' | 'writeRetry'>
 }
 
 export type LabelStream = { stop(): Promise<void> }
@@ -266,7 +266,7 @@ function applyFrame(
   return (progress.past ?? 0) > limits.maxPast ? 'too-long' : undefined
 }
 
-function unreadable(progress: Progress, onDropped: LabelsParts['onDropped']): Report | undefined {
+function unreadable(progress: Progress, onDropped: LabelsContext['onDropped']): Report | undefined {
   onDropped?.('unreadable')
   const isTooMuch = ++progress.unreadable > MAX_UNREADABLE
   return isTooMuch ? { kind: 'broken', message: 'what it sends is no frames' } : undefined

@@ -16,7 +16,7 @@ import type { Writer } from '../indexing/writer.ts'
  */
 type LabelDrop = 'unreadable' | 'unsigned' | 'unknown' | 'not-asked' | 'too-many' | 'unforeseen'
 
-export type LabelsParts = {
+export type LabelsContext = {
   db: Db
   actors: Pick<ActorReader, 'uidOf' | 'didOf'>
   writer: Pick<Writer, 'commit'>

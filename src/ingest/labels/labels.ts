@@ -11,7 +11,7 @@ import { createFirstLookups } from './first-lookups.ts'
 import { createFollowedStreams } from './followed-streams.ts'
 import { createLabelQueries } from './label-queries.ts'
 import { createLabelSweep } from './label-sweep.ts'
-import { defaultLabelLimits, type LabelLimits, type LabelsParts } from './labels-parts.ts'
+import { defaultLabelLimits, type LabelLimits, type LabelsContext } from './labels-parts.ts'
 import { createNaming } from './naming.ts'
 
 export type Labels = {
@@ -23,7 +23,7 @@ export type Labels = {
   stop(): Promise<void>
 }
 
-type LabelsOptions = Omit<LabelsParts, 'isConfigured' | 'limits' | 'writeRetry'> & {
+type LabelsOptions = Omit<LabelsContext, 'isConfigured' | 'limits' | 'writeRetry'> & {
   /** DIDs that are always followed. */
   configured: readonly string[]
   /** Called when the backfill has new work. */
@@ -39,21 +39,21 @@ export function createLabels(options: LabelsOptions): Labels {
   const limits = { ...defaultLabelLimits, ...options.limits }
   const configured = new Set(options.configured)
   const isConfigured = (did: string) => configured.has(did)
-  const parts: LabelsParts = { writeRetry: noRetry, ...options, isConfigured, limits }
-  const { db, actors, writer, now } = parts
-  const naming = createNaming(parts)
-  const streams = createFollowedStreams(parts, {
+  const context: LabelsContext = { writeRetry: noRetry, ...options, isConfigured, limits }
+  const { db, actors, writer, now } = context
+  const naming = createNaming(context)
+  const streams = createFollowedStreams(context, {
     naming,
     onSkipped: (did) => queries.forget(did),
     onUnsigned: (did, uri) => queries.doubt(did, uri),
   })
-  const queries = createLabelQueries(parts, streams.isFollowed)
-  const firstLookups = createFirstLookups(parts, (did, subjects) => {
+  const queries = createLabelQueries(context, streams.isFollowed)
+  const firstLookups = createFirstLookups(context, (did, subjects) => {
     options.onWork()
     streams.follow()
     queries.want(did, subjects)
   })
-  const sweeping = startSweep(parts)
+  const sweeping = startSweep(context)
   let timer: NodeJS.Timeout | undefined
 
   const known = () => new Map(allLabelers(db).map(({ uid }) => [actors.didOf(uid), uid]))
@@ -105,7 +105,7 @@ export function createLabels(options: LabelsOptions): Labels {
   }
 }
 
-function startSweep({ writeRetry, writer }: LabelsParts): NodeJS.Timeout {
+function startSweep({ writeRetry, writer }: LabelsContext): NodeJS.Timeout {
   const sweep = createLabelSweep()
   const step = () => writer.commit(({ db }) => void sweep.step(db))
   return setInterval(() => writeRetry.ifThereIsSpace(step), SWEEP_EVERY_MS).unref()

@@ -5,7 +5,7 @@
 import { DAY_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { LabelerRow } from '../../data/store/moderation/labelers.ts'
-import type { LabelsParts } from './labels-parts.ts'
+import type { LabelsContext } from './labels-parts.ts'
 
 export type Naming = {
   /** @param by - DID of a member. */
@@ -23,7 +23,7 @@ const MAX_LABELERS = 1_000
 /** Named by this many members, a labeler counts against none of them. */
 const COMMON = 3
 
-export function createNaming({ limits, now }: Pick<LabelsParts, 'limits' | 'now'>): Naming {
+export function createNaming({ limits, now }: Pick<LabelsContext, 'limits' | 'now'>): Naming {
   const buckets = new LruMap<string, Bucket>(MAX_ACCOUNTS)
   const namers = new LruMap<string, Set<string>>(MAX_LABELERS)
   const all: Bucket = { left: limits.maxLookedUp, at: now() }

@@ -12,7 +12,7 @@ import {
   quarantineLabeler,
 } from '../../data/store/moderation/labelers.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
-import type { LabelsParts } from './labels-parts.ts'
+import type { LabelsContext } from './labels-parts.ts'
 
 export type Quarantine = {
   isFree(row: LabelerRow): boolean
@@ -27,9 +27,12 @@ export type Quarantine = {
 const GROWTH = 4
 
 export function createQuarantine(
-  parts: Pick<LabelsParts, 'actors' | 'db' | 'limits' | 'log' | 'now' | 'writer' | 'writeRetry'>,
+  context: Pick<
+    LabelsContext,
+    'actors' | 'db' | 'limits' | 'log' | 'now' | 'writer' | 'writeRetry'
+  >,
 ): Quarantine {
-  const { actors, db, limits, log, now, writer, writeRetry } = parts
+  const { actors, db, limits, log, now, writer, writeRetry } = context
   const cleaning = new Map<number, NodeJS.Timeout>()
 
   function strike(row: LabelerRow, reason: string, baseMs: number): void {

@@ -2,10 +2,10 @@
 
 import type { StreamFilters } from '@slipstream/jetstream'
 import type { ReplayLimits } from './limits.ts'
-import type { ReplayParts } from './run.ts'
+import type { ReplayContext } from './run.ts'
 import type { StreamHead } from './stream-head.ts'
 
-export type GapRepairParts = Omit<ReplayParts, 'limits'> & {
+export type GapRepairContext = Omit<ReplayContext, 'limits'> & {
   /** The main stream's current filters. */
   filters: () => StreamFilters
   /** Collections whose commits may stay unparsed until they are needed. */

@@ -16,12 +16,12 @@ import {
 } from '../../data/store/stream/gap-repair.ts'
 import { type Gap, openAccountGap, streamGaps } from '../../data/store/stream/gaps.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
-import type { GapLimits, GapRepairParts } from './gap-parts.ts'
+import type { GapLimits, GapRepairContext } from './gap-parts.ts'
 import { type GapRun, type GapRunEnd, startGapRun } from './gap-run.ts'
 import { type Circle, sweep } from './gap-sweep.ts'
 import { defaultReplayLimits } from './limits.ts'
 
-export type GapRepairOptions = Omit<GapRepairParts, 'limits' | 'isBusy' | 'writeRetry'> & {
+export type GapRepairOptions = Omit<GapRepairContext, 'limits' | 'isBusy' | 'writeRetry'> & {
   /** Members and authors. */
   circle: Circle
   /** Called when jobs were queued. */
@@ -63,7 +63,7 @@ export function createGapRepair(options: GapRepairOptions): GapRepair {
 }
 
 class Repair implements GapRepair {
-  readonly #parts: GapRepairParts
+  readonly #context: GapRepairContext
   readonly #circle: Circle
   readonly #onJobs: () => void
   #timer: NodeJS.Timeout | undefined
@@ -74,13 +74,13 @@ class Repair implements GapRepair {
   constructor(options: GapRepairOptions) {
     const { db, circle, onJobs, writeRetry = noRetry } = options
     const limits = { ...DEFAULTS, ...options.limits }
-    this.#parts = { ...options, limits, writeRetry, isBusy: () => isAnyJobWaiting(db, 'member') }
+    this.#context = { ...options, limits, writeRetry, isBusy: () => isAnyJobWaiting(db, 'member') }
     this.#circle = circle
     this.#onJobs = onJobs
   }
 
   start(): void {
-    const { limits, writeRetry } = this.#parts
+    const { limits, writeRetry } = this.#context
     const look = () => void writeRetry.ifThereIsSpace(() => this.#look())
     this.#timer = setInterval(look, limits.lookEveryMs)
   }
@@ -93,7 +93,7 @@ class Repair implements GapRepair {
   }
 
   #look(): void {
-    const { db, writer, log, now } = this.#parts
+    const { db, writer, log, now } = this.#context
     this.#repairAccounts()
     const due = streamGaps(db, now())
     const toReplay = due.filter(({ step }) => step !== 'compare')
@@ -109,8 +109,8 @@ class Repair implements GapRepair {
 
   /** Accounts whose server was away for long, or whose job an older version lost. */
   #repairAccounts(): void {
-    const { writer, now } = this.#parts
-    const uids = accountsToRepair(this.#parts.db, now(), ACCOUNTS_AT_ONCE)
+    const { writer, now } = this.#context
+    const uids = accountsToRepair(this.#context.db, now(), ACCOUNTS_AT_ONCE)
     if (uids.length === 0) return
     writer.commit(({ db }) => {
       for (const uid of uids) {
@@ -124,7 +124,7 @@ class Repair implements GapRepair {
   }
 
   async #replay(gaps: Gap[]): Promise<void> {
-    const { writer, log, now, writeRetry, stream } = this.#parts
+    const { writer, log, now, writeRetry, stream } = this.#context
     const gap = await writeRetry.retry(() => writer.commit(({ db }) => unite(db, gaps, now())))
     if (!gap) return
     const forgetful = hostsThatLost(gaps)
@@ -134,13 +134,13 @@ class Repair implements GapRepair {
     if (end?.how === 'stopped' || this.#isStopped) return
     const isComplete = end?.how === 'met' && !forgetful.has(end.host)
     const ended = { gap, end, isComplete, isNowhere: stream.hosts.length === 0 }
-    await writeRetry.retry(() => writer.commit(({ db }) => settle(db, this.#parts, ended)))
+    await writeRetry.retry(() => writer.commit(({ db }) => settle(db, this.#context, ended)))
   }
 
   /** Tries the first host that reaches back, or else the furthest. @returns undefined: no host. */
   async #replayFromAny(gap: Gap, forgetful: ReadonlySet<string>): Promise<GapRunEnd | undefined> {
     const clamped: GapRunEnd[] = []
-    const all = this.#parts.stream.hosts
+    const all = this.#context.stream.hosts
     const hosts = [...all].sort((a, b) => Number(forgetful.has(a)) - Number(forgetful.has(b)))
     for (const host of hosts) {
       const end = await this.#attempt(gap, { host, takesWindow: false })
@@ -156,7 +156,7 @@ class Repair implements GapRepair {
     if (this.#isStopped) {
       return { how: 'stopped', host: from.host, events: 0, unreadable: 0, windowUs: undefined }
     }
-    this.#run = startGapRun(this.#parts, gap, from)
+    this.#run = startGapRun(this.#context, gap, from)
     const end = await this.#run.ended
     this.#run = undefined
     return end
@@ -171,7 +171,7 @@ function hostsThatLost(gaps: readonly Gap[]): ReadonlySet<string> {
 
 function settle(
   db: WriteDb,
-  { log, now, limits }: GapRepairParts,
+  { log, now, limits }: GapRepairContext,
   {
     gap,
     end,

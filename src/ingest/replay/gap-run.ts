@@ -20,7 +20,7 @@ import { commitBatch } from '../indexing/apply-batch.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import { applyPastDeletion } from '../indexing/removal/past-deletion.ts'
 import { type CatchUp, createCatchUp } from './catch-up.ts'
-import type { GapRepairParts } from './gap-parts.ts'
+import type { GapRepairContext } from './gap-parts.ts'
 import { createStallWatch, type StallWatch, type Verdict } from './stall-watch.ts'
 
 export type GapRunEnd = {
@@ -52,16 +52,16 @@ const RETAINED_ITEMS = 128
  * `takesWindow`: continues although the host's window begins within the gap, which is split there.
  */
 export function startGapRun(
-  parts: GapRepairParts,
+  context: GapRepairContext,
   gap: Gap,
   from: { host: string; takesWindow: boolean },
 ): GapRun {
-  return new Run(parts, gap, from)
+  return new Run(context, gap, from)
 }
 
 class Run implements GapRun {
   readonly ended: Promise<GapRunEnd>
-  readonly #parts: GapRepairParts
+  readonly #context: GapRepairContext
   readonly #gap: Gap
   readonly #host: string
   readonly #takesWindow: boolean
@@ -81,18 +81,18 @@ class Run implements GapRun {
   #windowUs: number | undefined
 
   constructor(
-    parts: GapRepairParts,
+    context: GapRepairContext,
     gap: Gap,
     { host, takesWindow }: { host: string; takesWindow: boolean },
   ) {
-    this.#parts = parts
+    this.#context = context
     this.#gap = gap
     this.#host = host
     this.#takesWindow = takesWindow
     this.#stallWatch = createStallWatch({
-      limits: parts.limits,
+      limits: context.limits,
       quietMs: undefined,
-      startedAtMs: parts.now(),
+      startedAtMs: context.now(),
       lookEveryMs: LOOK_EVERY_MS,
     })
     this.#reachedUs = Math.max(gap.fromUs, gap.reached)
@@ -100,7 +100,7 @@ class Run implements GapRun {
     this.ended = promise
     this.#end = resolve
     const apply = (batch: StreamBatch) => this.#apply(batch)
-    this.#consumer = openStream(parts, gap, { host, reachedUs: this.#reachedUs, apply })
+    this.#consumer = openStream(context, gap, { host, reachedUs: this.#reachedUs, apply })
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
     this.#consumer.start()
   }
@@ -123,7 +123,7 @@ class Run implements GapRun {
     if (signal.aborted) return
     const clamp = batch.gaps.find(isClamp)
     if (clamp && !(await this.#takeWindow(clamp.toUs))) return
-    const { now, onApplied, isBusy, writeRetry } = this.#parts
+    const { now, onApplied, isBusy, writeRetry } = this.#context
     const began = performance.now()
     if (!(await writeRetry.retry(() => this.#write(batch)))) return
     this.#reachedUs = batch.cursor.timeUs
@@ -140,7 +140,7 @@ class Run implements GapRun {
   }
 
   #write({ events, gaps, cursor }: StreamBatch): true {
-    const { writer } = this.#parts
+    const { writer } = this.#context
     const broken = gaps.filter(({ did }) => did !== undefined)
     writer.commit((ctx) => applyLateDeletions(ctx, events))
     commitBatch(writer, { events, gaps: broken }, ({ db }) =>
@@ -151,7 +151,7 @@ class Run implements GapRun {
 
   /** @returns whether to continue. */
   async #takeWindow(windowUs: number): Promise<boolean> {
-    const { writer, writeRetry } = this.#parts
+    const { writer, writeRetry } = this.#context
     this.#windowUs = windowUs
     if (!this.#takesWindow) {
       void this.#finish('clamped')
@@ -166,7 +166,7 @@ class Run implements GapRun {
 
   /** At the gap's end: makes the main stream's current position the end of this run. */
   #aim(): void {
-    const { head, limits, now } = this.#parts
+    const { head, limits, now } = this.#context
     const { toUs } = this.#gap
     const at = this.#catchUp || this.#reachedUs < toUs ? undefined : head()
     if (!at || at === 'wait') return
@@ -187,7 +187,7 @@ class Run implements GapRun {
   }
 
   #look(): void {
-    const { now, writeRetry } = this.#parts
+    const { now, writeRetry } = this.#context
     this.#stallWatch.looked(now(), this.#isApplying)
     if (writeRetry.isFull()) this.#stallWatch.heldUp(now(), LOOK_EVERY_MS)
     this.#aim()
@@ -227,7 +227,7 @@ function readItem(item: StreamItem): StreamEvent | undefined {
 }
 
 function openStream(
-  { stream, filters, unread, log, limits }: GapRepairParts,
+  { stream, filters, unread, log, limits }: GapRepairContext,
   gap: Gap,
   of: { host: string; reachedUs: number; apply: (batch: StreamBatch) => Promise<void> },
 ): Consumer {

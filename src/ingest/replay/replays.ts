@@ -24,18 +24,18 @@ import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { defaultReplayLimits, type ReplayLimits } from './limits.ts'
 import {
+  type ReplayContext,
   type ReplayEnd,
-  type ReplayParts,
   type ReplayRun,
   type StreamSettings,
   startReplayRun,
 } from './run.ts'
 import type { StreamHead } from './stream-head.ts'
 
-type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied' | 'writeRetry'> & {
+type ReplaysOptions = Omit<ReplayContext, 'limits' | 'onApplied' | 'writeRetry'> & {
   writer: Writer
   stream: StreamSettings
-  onApplied?: ReplayParts['onApplied']
+  onApplied?: ReplayContext['onApplied']
   writeRetry?: WriteRetry
   /**
    * The main stream's position; undefined if it has never received anything. `wait` while its
@@ -71,11 +71,11 @@ const NOWHERE: ReplayEnd = { how: 'failed', events: 0, windowUs: undefined }
 export function createReplays(options: ReplaysOptions): Replays {
   const { db, writer, log, now, head, writeRetry = noRetry } = options
   const limits = { ...defaultReplayLimits, ...options.limits }
-  const parts: ReplayParts = { onApplied: () => undefined, ...options, writeRetry, limits }
+  const context: ReplayContext = { onApplied: () => undefined, ...options, writeRetry, limits }
   const runs = new Map<number, { run: ReplayRun; replay: Replay; accounts: number }>()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
-  const isGathered = createGathering(parts)
+  const isGathered = createGathering(context)
   const isNowhere = options.stream.hosts.length === 0
 
   function look(): void {
@@ -96,9 +96,9 @@ export function createReplays(options: ReplaysOptions): Replays {
 
   function begin(replay: Replay, at: StreamHead | undefined): void {
     const accounts = accountsByDid(db, replay.id)
-    if (accounts.size === 0) return forget(parts, replay)
+    if (accounts.size === 0) return forget(context, replay)
     const { id, fromUs, cursor } = replay
-    const run = startReplayRun(parts, replay, { accounts, head: at })
+    const run = startReplayRun(context, replay, { accounts, head: at })
     runs.set(id, { run, replay, accounts: accounts.size })
     log.info({ replay: id, accounts: accounts.size, fromUs, goesOn: !!cursor }, 'replay begun')
     void run.ended.then((end) => finish(replay, end))
@@ -164,7 +164,7 @@ function isComplete({ how, windowUs }: ReplayEnd): boolean {
 }
 
 /** Drops a replay that has no accounts left. */
-function forget({ writer, writeRetry }: ReplayParts, { id }: Replay): void {
+function forget({ writer, writeRetry }: ReplayContext, { id }: Replay): void {
   writeRetry.ifThereIsSpace(() => writer.commit(({ db }) => deleteReplay(db, id)))
 }
 
@@ -191,7 +191,7 @@ function askServers(db: WriteDb, limit: number): void {
  * Tells whether no more accounts are about to be added, as a follow list being read adds more, and
  * no newcomer's first page is being read, which a replay would take the thread from.
  */
-function createGathering({ db, now, limits }: Pick<ReplayParts, 'db' | 'now' | 'limits'>) {
+function createGathering({ db, now, limits }: Pick<ReplayContext, 'db' | 'now' | 'limits'>) {
   let latestAt = Number.NEGATIVE_INFINITY
 
   /** The newest posts of a newcomer's follows are read, or what it takes to show these. */

@@ -34,7 +34,7 @@ export type StreamSettings = Pick<
   'hosts' | 'wire' | 'compress' | 'v1Dictionary' | 'cacheDir' | 'meter'
 >
 
-export type ReplayParts = {
+export type ReplayContext = {
   db: Db
   writer: Writer
   /** Called after each slice and awaited. */
@@ -70,11 +70,11 @@ const CLOCKS_MS = 10 * MINUTE_MS
  * received anything.
  */
 export function startReplayRun(
-  parts: ReplayParts,
+  context: ReplayContext,
   replay: Replay,
   { accounts, head }: { accounts: ReadonlyMap<string, number>; head: StreamHead | undefined },
 ): ReplayRun {
-  const { db, limits, now, writeRetry, writer } = parts
+  const { db, limits, now, writeRetry, writer } = context
   const catchUp = head && createCatchUp(head, limits)
   const stallWatch = createStallWatch({
     limits,
@@ -108,7 +108,7 @@ export function startReplayRun(
     const began = performance.now()
     const beginsAtUs = windowIn(batch)
     const isApplied = await writeRetry.retry(() => {
-      applyDeletions(parts, accounts, ours)
+      applyDeletions(context, accounts, ours)
       commitBatch(writer, { events: ours }, ({ db }) => {
         setReplayCursor(db, replay.id, batch.cursor)
         if (beginsAtUs !== undefined) setReplayWindow(db, replay.id, beginsAtUs)
@@ -121,7 +121,7 @@ export function startReplayRun(
     reachedUs = batch.cursor.timeUs
     stallWatch.heard(now())
     events += ours.length
-    await parts.onApplied()
+    await context.onApplied()
     await pause(Math.max(1, performance.now() - began), abort.signal)
   }
 
@@ -139,7 +139,7 @@ export function startReplayRun(
     resolve({ how, events, windowUs })
   }
 
-  const consumer = openStream(parts, replay, { accounts, head, apply })
+  const consumer = openStream(context, replay, { accounts, head, apply })
   const timer = setInterval(look, LOOK_EVERY_MS)
   consumer.start()
   return {
@@ -163,7 +163,7 @@ function windowIn({ gaps }: StreamBatch): number | undefined {
  * the batch.
  */
 function applyDeletions(
-  { writer }: ReplayParts,
+  { writer }: ReplayContext,
   accounts: ReadonlyMap<string, number>,
   events: readonly StreamEvent[],
 ): void {
@@ -175,7 +175,7 @@ function applyDeletions(
 }
 
 function openStream(
-  { stream, log, limits }: ReplayParts,
+  { stream, log, limits }: ReplayContext,
   replay: Replay,
   of: {
     accounts: ReadonlyMap<string, number>

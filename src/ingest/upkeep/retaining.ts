@@ -12,7 +12,7 @@ import { sweepCandidates } from '../indexing/retention/sweep-candidates.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { DiskGuard } from './disk/disk-guard.ts'
 import { createPruningPasses } from './pruning-passes.ts'
-import { type SliceParts, workInSlices } from './slices.ts'
+import { type SliceContext, workInSlices } from './slices.ts'
 
 /** Limits of one transaction, whichever is reached first. */
 export const GC_CANDIDATES_AT_ONCE = 200
@@ -23,7 +23,7 @@ const AGE_EVERY_MS = MINUTE_MS
 /** Rest after a slice, as a multiple of its duration. */
 const REST = { calm: 2, tight: 1 }
 
-type Dependencies = SliceParts & {
+type Dependencies = SliceContext & {
   db: Db
   writer: Writer
   guard: Pick<DiskGuard, 'retention' | 'passDone' | 'isTight'>

@@ -4,7 +4,7 @@
 
 import { watchUtilization } from '../../base/util/utilization.ts'
 import { type SearchUpkeep, tendSearch } from '../indexing/search/search-upkeep.ts'
-import { type SliceParts, workInSlices } from './slices.ts'
+import { type SliceContext, workInSlices } from './slices.ts'
 
 const IDLE_WAIT_MS = 250
 const SHORTEST_WAIT_MS = 10
@@ -13,7 +13,7 @@ const REST = { busy: 19, calm: 4 }
 /** The thread's utilisation since the last slice. */
 const BUSY_FROM = 0.6
 
-export function startSearchIndexing(upkeep: SearchUpkeep & SliceParts): { stop(): void } {
+export function startSearchIndexing(upkeep: SearchUpkeep & SliceContext): { stop(): void } {
   const utilization = watchUtilization()
   const restTimes = () => REST[utilization() > BUSY_FROM ? 'busy' : 'calm']
 

@@ -3,7 +3,7 @@
 
 import type { DiskSpace } from './disk/disk-space.ts'
 
-export type SliceParts = {
+export type SliceContext = {
   /** Called between slices, as between batches, and awaited. */
   checkpoint: () => Promise<void> | undefined
   diskSpace: Pick<DiskSpace, 'ifThereIsSpace'>
@@ -16,7 +16,7 @@ export function workInSlices({
   idleMs,
   checkpoint,
   diskSpace,
-}: SliceParts & {
+}: SliceContext & {
   /** @returns whether work is left */
   slice: () => boolean
   /** Asked before each slice: the rest after it, as a multiple of its duration. */

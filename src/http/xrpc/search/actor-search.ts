@@ -10,7 +10,7 @@ import type { Accounts } from '../../../data/store/read/accounts/accounts.ts'
 import { actorQuery } from '../../../data/store/search/actor-terms.ts'
 import { someFollows } from '../accounts/followed-accounts.ts'
 
-type ActorSearchParts = {
+type ActorSearchContext = {
   search: Pick<Searching, 'actors'>
   actors: Pick<ActorReader, 'uidOf'>
   graph: Pick<FollowGraphReader, 'follows' | 'followsCount'>
@@ -33,7 +33,7 @@ type FoundActors = SkeletonPage<number> & {
 const MAX_FOLLOWS = 5_000
 
 export function findActors(
-  { search, actors, graph, accounts }: ActorSearchParts,
+  { search, actors, graph, accounts }: ActorSearchContext,
   requested: SearchRequest,
   call: SearchCall,
 ): MaybeLater<FoundActors> {

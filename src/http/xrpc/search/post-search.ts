@@ -81,15 +81,15 @@ export function postsBody(
   return andThen(counted, (hitsTotal) => ({ posts, cursor, hitsTotal }))
 }
 
-export type SearchParts = Needs<'actors' | 'graph' | 'names'>
-type NamedParts = Needs<'actors' | 'graph'> & {
+export type SearchContext = Needs<'actors' | 'graph' | 'names'>
+type NamedContext = Needs<'actors' | 'graph'> & {
   names: { find(actor: string): MaybeLater<NamedActor | undefined> }
 }
-type TagParts = Needs<'tagRules'>
+type TagContext = Needs<'tagRules'>
 
 /** Leaves out posts that moderators' tags hide from the caller. */
 export async function presentedPostSearch(
-  app: SearchParts & TagParts,
+  app: SearchContext & TagContext,
   call: Pick<Call, 'reader' | 'who' | 'time'>,
   params: PostSearchParams,
 ): Promise<PostSearch | undefined> {
@@ -101,7 +101,7 @@ export async function presentedPostSearch(
 }
 
 export async function postSearch(
-  app: NamedParts,
+  app: NamedContext,
   viewer: Viewer,
   params: PostSearchParams,
 ): Promise<PostSearch | undefined> {
@@ -116,7 +116,7 @@ export async function postSearch(
 
 /** As in the reference: a search by author shows everything, unless it sorts by best match. */
 function tagsLeftOut(
-  { tagRules: { searchTagsHide, searchTagsHideAll } }: TagParts,
+  { tagRules: { searchTagsHide, searchTagsHideAll } }: TagContext,
   { query, sort, included }: PostSearchParams,
 ): readonly string[] {
   const { operators } = parsePostQuery(query)
@@ -162,7 +162,7 @@ function timesOf(
 const ALTERNATIVES = new Set<OperatorName>(['from', 'lang', 'domain'])
 
 async function toFilter(
-  app: NamedParts,
+  app: NamedContext,
   viewer: Viewer,
   query: PostQuery,
   params: PostSearchParams,
@@ -187,7 +187,7 @@ async function toFilter(
 }
 
 async function termsOfOperators(
-  app: NamedParts,
+  app: NamedContext,
   viewer: Viewer,
   operators: readonly Operator[],
 ): Promise<PostFilter> {
@@ -218,7 +218,7 @@ const KINDS: Record<Exclude<keyof Lists, 'embeddedAtUris'>, OperatorName> = {
   languages: 'lang',
 }
 
-async function groupsOf(app: NamedParts, viewer: Viewer, lists: Lists): Promise<string[][]> {
+async function groupsOf(app: NamedContext, viewer: Viewer, lists: Lists): Promise<string[][]> {
   const groups: string[][] = []
   for (const [list, name] of Object.entries(KINDS)) {
     const values = lists[list as keyof typeof KINDS]?.slice(0, MAX_NAMED) ?? []
@@ -233,7 +233,7 @@ async function groupsOf(app: NamedParts, viewer: Viewer, lists: Lists): Promise<
 
 /** @returns no terms for an unknown account or a value that no post can have */
 async function termsOf(
-  { actors, names }: NamedParts,
+  { actors, names }: NamedContext,
   viewer: Viewer,
   { name, value }: Pick<Operator, 'name' | 'value'>,
 ): Promise<string[]> {

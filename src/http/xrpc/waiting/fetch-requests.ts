@@ -29,7 +29,7 @@ const MAX_STRANGERS_A_REQUEST = 50
 
 const NOTHING = Promise.resolve()
 
-type FetchRequestsParts = {
+type FetchRequestsContext = {
   writer: Writer
   actors: Pick<ActorReader, 'uidOf'>
   resolver: Pick<Resolver, 'resolve'>
@@ -38,8 +38,8 @@ type FetchRequestsParts = {
   now?: () => number
 }
 
-export function createFetchRequests(parts: FetchRequestsParts): FetchRequests {
-  const { ask: askFor, wasSent } = createAsk(parts)
+export function createFetchRequests(context: FetchRequestsContext): FetchRequests {
+  const { ask: askFor, wasSent } = createAsk(context)
   return {
     wasSent,
     ask(viewer, { uris = [], dids = [] }) {
@@ -52,11 +52,11 @@ export function createFetchRequests(parts: FetchRequestsParts): FetchRequests {
 /**
  * Requests things not requested recently; a call for things just being sent waits for that message.
  */
-function createAsk(parts: FetchRequestsParts) {
-  const { now = Date.now } = parts
+function createAsk(context: FetchRequestsContext) {
+  const { now = Date.now } = context
   const requested = createThingGate(REQUESTED_AGAIN_AFTER_MS, MAX_REMEMBERED, now)
   const onTheWay = new Map<string, Promise<void>>()
-  const send = createSend(parts, requested.open)
+  const send = createSend(context, requested.open)
   let inFlight = 0
 
   function sendOff(did: string, uris: string[], dids: string[]): Promise<void> {
@@ -88,8 +88,8 @@ function createAsk(parts: FetchRequestsParts) {
 }
 
 /** @param forget - called for things that were not sent, which may be requested again */
-function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) {
-  const { writer, actors, resolver, lookups, now = Date.now } = parts
+function createSend(context: FetchRequestsContext, forget: (thing: string) => void) {
+  const { writer, actors, resolver, lookups, now = Date.now } = context
 
   /** How many unknown accounts this request may look up. */
   function takeLookups(viewer: string, strangers: number): number {

@@ -11,7 +11,7 @@ import {
 import type { IsDrawn } from '../../../data/graph/lossiness.ts'
 import { type ActorReader, CELEBRITY } from '../../../data/graph/types.ts'
 
-type FanOutParts = OpenFollowersContext & {
+type FanOutContext = OpenFollowersContext & {
   actors: Pick<ActorReader, 'flagsOf'>
   timelines: Pick<TimelineWriter, 'insert'>
   /** Takes items' hashes. */
@@ -25,12 +25,12 @@ type FanOutParts = OpenFollowersContext & {
 export type FanOut = { written: number; leftOut: number }
 
 /** @param hash - the entry's `itemHash`. */
-export function fanOut(parts: FanOutParts, entry: TimelineEntry, hash: number): FanOut {
-  const { actors, timelines, isHashDrawn } = parts
+export function fanOut(context: FanOutContext, entry: TimelineEntry, hash: number): FanOut {
+  const { actors, timelines, isHashDrawn } = context
   if (actors.flagsOf(entry.originator) & CELEBRITY) return { written: 0, leftOut: 0 }
   let written = 0
   let leftOut = 0
-  forEachOpenFollower(parts, entry.originator, (owner) => {
+  forEachOpenFollower(context, entry.originator, (owner) => {
     if (!isHashDrawn(owner, hash)) {
       leftOut++
       return

@@ -46,7 +46,7 @@ export type SavedMemory = {
   isPending?: boolean
 }
 
-type SnapshotParts = SavedMemory & {
+type SnapshotContext = SavedMemory & {
   db: Db
   /**
    * Disk space that stays free: a snapshot is only a copy, and must not take the room that rows
@@ -57,7 +57,7 @@ type SnapshotParts = SavedMemory & {
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-export function saveSnapshots(options: SnapshotParts): SnapshotSaver {
+export function saveSnapshots(options: SnapshotContext): SnapshotSaver {
   const { db, writer, graph, actors, log } = options
   let isPending = options.isPending ?? false
   let saving: Generator<void> | undefined
@@ -127,7 +127,7 @@ export function saveSnapshots(options: SnapshotParts): SnapshotSaver {
 }
 
 /** An abandoned file takes no room. @returns whether it was the last step */
-function advance({ db, writer }: SnapshotParts, saving: Generator<void>): boolean {
+function advance({ db, writer }: SnapshotContext, saving: Generator<void>): boolean {
   try {
     return writer.commit(() => saving.next()).done === true
   } catch (error) {
@@ -136,7 +136,7 @@ function advance({ db, writer }: SnapshotParts, saving: Generator<void>): boolea
   }
 }
 
-function hasCapacity({ db, graph, actors, log, reserveBytes = 0 }: SnapshotParts): boolean {
+function hasCapacity({ db, graph, actors, log, reserveBytes = 0 }: SnapshotContext): boolean {
   const { freeBytes } = readDiskUse(dirname(db.name))
   const neededBytes = actors.count * BYTES_AN_ACCOUNT + graph.edgeCount * BYTES_A_FOLLOW
   if (freeBytes - reserveBytes >= neededBytes) return true

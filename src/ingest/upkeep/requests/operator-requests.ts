@@ -18,7 +18,7 @@ import type { Writer } from '../../indexing/writer.ts'
 import type { DiskSpace } from '../disk/disk-space.ts'
 import { createImportSlices } from './import-slices.ts'
 
-type OperatorParts = {
+type OperatorContext = {
   writer: Pick<Writer, 'commit'>
   wakeBackfill: () => void
   /** Of features. */
@@ -29,13 +29,13 @@ type OperatorParts = {
 }
 
 export function createOperatorRequests(
-  parts: OperatorParts,
+  context: OperatorContext,
 ): (id: number, request: OperatorRequest) => Promise<OperatorReply> {
-  const importFollows = createImportSlices({ ...parts, apply: importSlice })
+  const importFollows = createImportSlices({ ...context, apply: importSlice })
 
   function importSlice(lines: readonly FollowLine[], isInScopeOnly: boolean): ImportTally {
     const work = (ctx: IndexContext) => importLiveFollows(ctx, lines, { isInScopeOnly })
-    return parts.diskSpace.attempt(() => parts.writer.commit(work))
+    return context.diskSpace.attempt(() => context.writer.commit(work))
   }
 
   return async (id, request) => {
@@ -43,15 +43,15 @@ export function createOperatorRequests(
       const figures =
         request.kind === 'import-follows'
           ? await importFollows(request.lines, request.isInScopeOnly)
-          : parts.diskSpace.attempt(() =>
-              parts.writer.commit((ctx) =>
+          : context.diskSpace.attempt(() =>
+              context.writer.commit((ctx) =>
                 isOfFeature(request)
-                  ? operate(parts.ofFeatures, ctx, request)
+                  ? operate(context.ofFeatures, ctx, request)
                   : apply(ctx, request),
               ),
             )
-      parts.wakeBackfill()
-      await parts.tendLog()
+      context.wakeBackfill()
+      await context.tendLog()
       return { id, ok: true, figures }
     } catch (error) {
       return failedReply(id, error)

@@ -44,7 +44,7 @@ import type { Labels } from '../../labels/labels.ts'
 import type { DiskSpace } from '../disk/disk-space.ts'
 import { createFetchBudget, type FetchBudget } from './fetch-budget.ts'
 
-type WriterParts = {
+type WriterContext = {
   writer: Pick<Writer, 'commit'>
   /** The account is reading: loads its timeline into memory if it is not there. */
   openTimeline: (did: string) => void
@@ -72,26 +72,28 @@ type WriterParts = {
 
 const tryAll: Pick<DiskSpace, 'attempt'> = { attempt: (work) => work() }
 
-export function createWriterRequests(parts: WriterParts): (request: WriterRequest) => WriterReply {
-  const { writer, diskSpace = tryAll } = parts
+export function createWriterRequests(
+  context: WriterContext,
+): (request: WriterRequest) => WriterReply {
+  const { writer, diskSpace = tryAll } = context
   const fetches = createFetchBudget()
   return (request) => {
     try {
       if (isForOthers(request)) {
-        passOn(parts, request, diskSpace)
+        passOn(context, request, diskSpace)
         return { id: request.id, ok: true }
       }
-      if (isOfFeature(request)) return answerOfFeature({ ...parts, fetches }, request, diskSpace)
+      if (isOfFeature(request)) return answerOfFeature({ ...context, fetches }, request, diskSpace)
       let isCut = false
       const work = (ctx: IndexContext) => {
         if (request.kind === 'fetch-requested') isCut = !fetches.want(ctx, request)
-        else apply(ctx, request, { ...parts, fetches })
+        else apply(ctx, request, { ...context, fetches })
         return ctx.changes.filter(({ kind }) => kind === 'member-removed').length
       }
       const left = diskSpace.attempt(() => writer.commit(work))
-      if (left > 0) parts.onSeatsGivenUp?.(left)
-      if (request.kind === 'member-seen') parts.openTimeline(request.did)
-      parts.wakeBackfill()
+      if (left > 0) context.onSeatsGivenUp?.(left)
+      if (request.kind === 'member-seen') context.openTimeline(request.did)
+      context.wakeBackfill()
       if (isCut) throw new FetchLimitError()
       return { id: request.id, ok: true }
     } catch (error) {
@@ -111,7 +113,7 @@ function answerOfFeature(
     ofFeatures = {},
     wakeBackfill,
     fetches,
-  }: WriterParts & { fetches: FetchBudget },
+  }: WriterContext & { fetches: FetchBudget },
   { id, kind, did, body }: { id: number; did: string } & FeatureRequest,
   diskSpace: Pick<DiskSpace, 'attempt'>,
 ): WriterReply {
@@ -149,7 +151,7 @@ function isForOthers(request: WriterRequest): request is ForOthers {
  * labelers.
  */
 function passOn(
-  { labels, onIdentityChanged }: WriterParts,
+  { labels, onIdentityChanged }: WriterContext,
   request: ForOthers,
   diskSpace: Pick<DiskSpace, 'attempt'>,
 ): void {
@@ -159,7 +161,7 @@ function passOn(
   else labels?.requested(request.labelers, request.subjects)
 }
 
-type Applying = Pick<WriterParts, 'maxMembers' | 'namedMembers' | 'cameFrom'> & {
+type Applying = Pick<WriterContext, 'maxMembers' | 'namedMembers' | 'cameFrom'> & {
   fetches: FetchBudget
   /** Another server accepted it within its own budget, so it can't be refused any more. */
   isShared?: boolean
@@ -231,7 +233,7 @@ function apply(
 function seeMember(
   ctx: IndexContext,
   { did, from }: { did: string; from?: string },
-  { cameFrom, ...limits }: SeatLimits & Pick<WriterParts, 'cameFrom'>,
+  { cameFrom, ...limits }: SeatLimits & Pick<WriterContext, 'cameFrom'>,
 ): void {
   // The serving side checks bans too (membership.ts), but a ban may arrive at the same moment.
   if (isBanned(ctx.db, did)) return

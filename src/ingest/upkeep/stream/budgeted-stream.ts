@@ -32,7 +32,7 @@ import { chooseLevel } from './choose-level.ts'
 import { createRecentCursors, type RecentCursors } from './recent-cursors.ts'
 import { authorDids } from './stream-filters.ts'
 
-type BudgetedParts = {
+type BudgetedContext = {
   db: Db
   writer: Pick<Writer, 'commit'>
   diskSpace: Pick<WriteRetry, 'ifThereIsSpace'>
@@ -78,8 +78,8 @@ const BEFORE_MS = 5 * SECOND_MS
 const LATE_MS = 2 * MINUTE_MS
 
 /** Its filters follow from the level: `setFilters` only says that the authors are others now. */
-export function createBudgetedStream(parts: BudgetedParts): Consumer {
-  const stream = new BudgetedStream(parts)
+export function createBudgetedStream(context: BudgetedContext): Consumer {
+  const stream = new BudgetedStream(context)
   return {
     start: () => stream.start(),
     stop: () => stream.stop(),
@@ -89,7 +89,7 @@ export function createBudgetedStream(parts: BudgetedParts): Consumer {
 }
 
 class BudgetedStream {
-  readonly #parts: BudgetedParts
+  readonly #context: BudgetedContext
   readonly #waits: typeof WAITS
   readonly #now: () => number
   readonly #main: Consumer
@@ -106,11 +106,11 @@ class BudgetedStream {
   #retryAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: BudgetedParts) {
-    const { db, actors, others, now, cursors, connectMain, connectBeside, applyBeside } = parts
+  constructor(context: BudgetedContext) {
+    const { db, actors, others, now, cursors, connectMain, connectBeside, applyBeside } = context
     const saved = streamChoice(db)
-    this.#parts = parts
-    this.#waits = { ...WAITS, ...parts.waits }
+    this.#context = context
+    this.#waits = { ...WAITS, ...context.waits }
     this.#now = now
     this.#savedLevel = saved.level
     this.#level = Math.min(saved.level, highestLevel(actors, others)) as StreamLevel
@@ -126,11 +126,11 @@ class BudgetedStream {
       filters: this.#filtersAt(this.#level),
       cursors: this.#level === saved.level ? cursors : earlier(saved.resume, cursors),
       apply: async (batch) => {
-        await parts.apply(batch)
+        await context.apply(batch)
         this.#recent.note(batch.cursor)
       },
     })
-    parts.onLevel(this.#level)
+    context.onLevel(this.#level)
   }
 
   start(): void {
@@ -162,7 +162,7 @@ class BudgetedStream {
   }
 
   #filtersAt(level: StreamLevel): StreamFilters {
-    const { actors, others } = this.#parts
+    const { actors, others } = this.#context
     const left = new Set(STREAM_LEVELS[level]!.collections)
     return {
       collections: collections.filter((name) => !left.has(name)),
@@ -171,11 +171,11 @@ class BudgetedStream {
   }
 
   #highest(): StreamLevel {
-    return highestLevel(this.#parts.actors, this.#parts.others)
+    return highestLevel(this.#context.actors, this.#context.others)
   }
 
   #save(level: StreamLevel): void {
-    const { diskSpace, writer } = this.#parts
+    const { diskSpace, writer } = this.#context
     const resume = this.#resumeCursor()
     diskSpace.ifThereIsSpace(() =>
       writer.commit((ctx) => putStreamChoice(ctx.db, this.#now(), { level, resume })),
@@ -193,7 +193,7 @@ class BudgetedStream {
   }
 
   #saveResume(): void {
-    const { diskSpace, writer } = this.#parts
+    const { diskSpace, writer } = this.#context
     const resume = this.#resumeCursor()
     if (this.#level === 0 || !resume) return
     diskSpace.ifThereIsSpace(() => writer.commit((ctx) => putStreamResume(ctx.db, resume)))
@@ -210,13 +210,13 @@ class BudgetedStream {
       if (!isThere) return this.#giveUp(before)
       this.#save(next)
     }
-    const { log, budgetBytes } = this.#parts
+    const { log, budgetBytes } = this.#context
     log.info({ leavesOut, budgetBytes }, 'what the stream leaves out')
     if (!(await this.#filterBy(next))) return
     if (!adds) this.#save(next)
     if (after.length < both.length) await this.#beside.open(after, this.#resumeCursor())
     this.#level = next
-    this.#parts.onLevel(next)
+    this.#context.onLevel(next)
   }
 
   /** @returns once the main stream is filtered, and the authors’ stream has come past that moment. */
@@ -230,7 +230,10 @@ class BudgetedStream {
 
   async #giveUp(before: readonly string[]): Promise<void> {
     if (this.#stopping.signal.aborted) return
-    this.#parts.log.warn({}, 'no host takes the accounts as a filter: no more is left out for now')
+    this.#context.log.warn(
+      {},
+      'no host takes the accounts as a filter: no more is left out for now',
+    )
     this.#retryAt = this.#now() + this.#waits.againMs
     await this.#beside.open(before, this.#resumeCursor())
   }
@@ -252,7 +255,7 @@ class BudgetedStream {
   }
 
   #choose(): StreamLevel {
-    const { db, budgetBytes } = this.#parts
+    const { db, budgetBytes } = this.#context
     if (budgetBytes === 0) return 0
     const { lagMs = 0, connected } = this.#main.status()
     const paces = streamPaces(db)

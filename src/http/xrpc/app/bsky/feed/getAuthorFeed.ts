@@ -50,7 +50,7 @@ export const getAuthorFeed = pagedMethod(
 /**
  * Waits for the data of a stranger's page if it is fetched on demand; undefined if it is all here.
  */
-function fetched(app: FetchParts, call: FeedCall): Promise<void> | undefined {
+function fetched(app: FetchContext, call: FeedCall): Promise<void> | undefined {
   const { params, viewer } = call
   if (!viewer || (params.cursor !== undefined && isBadFeedCursor(params.cursor))) return undefined
   const author = app.names.find(params.actor, call)
@@ -58,12 +58,12 @@ function fetched(app: FetchParts, call: FeedCall): Promise<void> | undefined {
   return author && app.strangersPages.isFetched(author) ? complete(app, call, author) : undefined
 }
 
-type FetchParts = Needs<
+type FetchContext = Needs<
   'actors' | 'authorFeed' | 'names' | 'strangersPages' | 'viewCache' | 'completeItems'
 >
 
 /** Does not wait for accounts that are stored. */
-async function complete(app: FetchParts, call: FeedCall, author: NamedActor): Promise<void> {
+async function complete(app: FetchContext, call: FeedCall, author: NamedActor): Promise<void> {
   const { actors, strangersPages, viewCache, completeItems } = app
   if (!strangersPages.isFetched(author)) return
   const { signal } = call
@@ -83,16 +83,16 @@ async function complete(app: FetchParts, call: FeedCall, author: NamedActor): Pr
   await completeItems.awaited(make, { reader, time, signal, maxWaitMs: PAGE_MAX_WAIT_MS })
 }
 
-type AuthorParts = Needs<'hydrator' | 'names' | 'records'>
+type AuthorContext = Needs<'hydrator' | 'names' | 'records'>
 
 /** @throws XRPCError if the account does not exist, or has a block with the viewer */
-function visibleAuthor(app: AuthorParts, call: FeedCall) {
+function visibleAuthor(app: AuthorContext, call: FeedCall) {
   const { params, reader } = call
   return andThen(app.names.find(params.actor, call), (author) => readAuthor(app, author, reader))
 }
 
 function readAuthor(
-  { hydrator, records }: AuthorParts,
+  { hydrator, records }: AuthorContext,
   author: NamedActor | undefined,
   reader: Reader,
 ): Author {

@@ -8,7 +8,7 @@ import {
   foundPosts,
   postsBody,
   presentedPostSearch,
-  type SearchParts,
+  type SearchContext,
 } from '../../../search/post-search.ts'
 import { ofSearchPosts } from '../../../search/post-search-params.ts'
 import { searchedMethod } from '../../../search/searched-method.ts'
@@ -30,6 +30,6 @@ export const searchPosts = searchedMethod(
   },
 )
 
-function search(app: SearchParts & Needs<'tagRules'>, call: Call<Params>) {
+function search(app: SearchContext & Needs<'tagRules'>, call: Call<Params>) {
   return presentedPostSearch(app, call, ofSearchPosts(call.params))
 }

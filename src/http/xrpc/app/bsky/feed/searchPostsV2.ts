@@ -12,7 +12,7 @@ import {
   hasConditions,
   postsBody,
   presentedPostSearch,
-  type SearchParts,
+  type SearchContext,
 } from '../../../search/post-search.ts'
 import { ofSearchPostsV2 } from '../../../search/post-search-params.ts'
 import { searchedMethod } from '../../../search/searched-method.ts'
@@ -34,7 +34,7 @@ export const searchPostsV2 = searchedMethod(
   },
 )
 
-function search(app: SearchParts & Needs<'records' | 'tagRules'>, call: Call<Params>) {
+function search(app: SearchContext & Needs<'records' | 'tagRules'>, call: Call<Params>) {
   const { params } = call
   if (params.excludeReplies && params.repliesOnly) {
     throw invalidRequest('excludeReplies and repliesOnly exclude each other', 'BadQueryString')

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { jsonBytes } from '../../../../../../src/answers/views/json/ready-json.ts'
 import type { Method, MethodContext } from '../../../../../../src/http/server/method.ts'
-import type { AppParts } from '../../../../../../src/http/xrpc/app-context.ts'
+import type { AppContextOptions } from '../../../../../../src/http/xrpc/app-context.ts'
 import { createMethods } from '../../../../../../src/http/xrpc/methods.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../../../../../support/hydration.ts'
 import { indexWorld } from '../../../../../support/indexed-world.ts'
@@ -132,6 +132,6 @@ function methodsOver({ db, hydrator, written }: HydratedWorld): Map<string, Meth
     writer: { send: async () => {} },
     resolver: { resolve: away, resolveHandle: away },
     fetch: away,
-  } as unknown as AppParts)
+  } as unknown as AppContextOptions)
   return new Map(methods.map((method) => [method.nsid, method]))
 }
