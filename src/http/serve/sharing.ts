@@ -58,13 +58,13 @@ export type SharingContext = {
 /** @param list - features, of which at most one shares */
 export function shareWith(
   list: readonly { share?(context: SharingContext): Sharing | undefined }[],
-  parts: SharingContext,
+  context: SharingContext,
 ): Sharing {
   for (const item of list) {
-    const sharing = item.share?.(parts)
+    const sharing = item.share?.(context)
     if (sharing) return sharing
   }
-  return alone(parts.ingest)
+  return alone(context.ingest)
 }
 
 function alone({ writer, operate }: Pick<IngestConnection, 'writer' | 'operate'>): Sharing {

@@ -5,7 +5,7 @@ import { nameLabeler } from '../../data/store/moderation/labelers.ts'
 import { findLabeler } from '../../sources/identity/labeler-identity.ts'
 import { fetchMissing } from '../indexing/fetch-missing.ts'
 import { internActor } from '../indexing/index-context.ts'
-import type { LabelsContext } from './labels-parts.ts'
+import type { LabelsContext } from './labels-context.ts'
 
 type FirstLookups = {
   /** Whether there is room for another lookup and this labeler is not being looked up already. */

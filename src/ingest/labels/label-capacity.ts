@@ -3,7 +3,7 @@
 
 import type { WriteDb } from '../../data/store/db.ts'
 import { addStoredLabels, allLabelers, labelerRow } from '../../data/store/moderation/labelers.ts'
-import type { LabelsContext } from './labels-parts.ts'
+import type { LabelsContext } from './labels-context.ts'
 
 type Dependencies = Pick<LabelsContext, 'db' | 'isConfigured' | 'limits' | 'onDropped'>
 

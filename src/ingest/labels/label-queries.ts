@@ -6,7 +6,7 @@ import { LruMap } from '../../base/util/lru.ts'
 import { reconcileLabels } from '../indexing/moderation/label.ts'
 import { capacityForLabels, countStoredLabels } from './label-capacity.ts'
 import { askLabeler } from './label-question.ts'
-import type { LabelsContext } from './labels-parts.ts'
+import type { LabelsContext } from './labels-context.ts'
 
 type LabelQueries = {
   /** @param subjects - DIDs and at-URIs */

@@ -4,7 +4,7 @@ import { lexParse } from '@atproto/lex-json'
 import { findLabeler, type LabelerIdentity } from '../../sources/identity/labeler-identity.ts'
 import { readLabels, type SignedLabel } from '../../sources/label.ts'
 import type { reconcileLabels } from '../indexing/moderation/label.ts'
-import type { LabelsContext } from './labels-parts.ts'
+import type { LabelsContext } from './labels-context.ts'
 import { isSignedBy } from './signature.ts'
 
 type Question = { labeler: string; subjects: string[]; signal: AbortSignal }

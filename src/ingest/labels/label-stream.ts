@@ -13,7 +13,7 @@ import { type Label, readLabels, type SignedLabel } from '../../sources/label.ts
 import { decodeFrame, isDecodable } from './frame.ts'
 import { createIntake } from './frame-intake.ts'
 import { createLabelApplier, type LabelApplier } from './label-applier.ts'
-import type { LabelsContext } from './labels-parts.ts'
+import type { LabelsContext } from './labels-context.ts'
 import type { Pace } from './pace.ts'
 import { isSignedBy } from './signature.ts'
 

@@ -11,7 +11,7 @@ import { createFirstLookups } from './first-lookups.ts'
 import { createFollowedStreams } from './followed-streams.ts'
 import { createLabelQueries } from './label-queries.ts'
 import { createLabelSweep } from './label-sweep.ts'
-import { defaultLabelLimits, type LabelLimits, type LabelsContext } from './labels-parts.ts'
+import { defaultLabelLimits, type LabelLimits, type LabelsContext } from './labels-context.ts'
 import { createNaming } from './naming.ts'
 
 export type Labels = {

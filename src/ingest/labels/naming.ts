@@ -5,7 +5,7 @@
 import { DAY_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { LabelerRow } from '../../data/store/moderation/labelers.ts'
-import type { LabelsContext } from './labels-parts.ts'
+import type { LabelsContext } from './labels-context.ts'
 
 export type Naming = {
   /** @param by - DID of a member. */

@@ -12,7 +12,7 @@ import {
   quarantineLabeler,
 } from '../../data/store/moderation/labelers.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
-import type { LabelsContext } from './labels-parts.ts'
+import type { LabelsContext } from './labels-context.ts'
 
 export type Quarantine = {
   isFree(row: LabelerRow): boolean

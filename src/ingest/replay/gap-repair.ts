@@ -16,7 +16,7 @@ import {
 } from '../../data/store/stream/gap-repair.ts'
 import { type Gap, openAccountGap, streamGaps } from '../../data/store/stream/gaps.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
-import type { GapLimits, GapRepairContext } from './gap-parts.ts'
+import type { GapLimits, GapRepairContext } from './gap-context.ts'
 import { type GapRun, type GapRunEnd, startGapRun } from './gap-run.ts'
 import { type Circle, sweep } from './gap-sweep.ts'
 import { defaultReplayLimits } from './limits.ts'

@@ -20,7 +20,7 @@ import { commitBatch } from '../indexing/apply-batch.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import { applyPastDeletion } from '../indexing/removal/past-deletion.ts'
 import { type CatchUp, createCatchUp } from './catch-up.ts'
-import type { GapRepairContext } from './gap-parts.ts'
+import type { GapRepairContext } from './gap-context.ts'
 import { createStallWatch, type StallWatch, type Verdict } from './stall-watch.ts'
 
 export type GapRunEnd = {

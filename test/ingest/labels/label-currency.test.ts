@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
-import type { LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
+import type { LabelLimits } from '../../../src/ingest/labels/labels-context.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'

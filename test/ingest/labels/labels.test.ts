@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
-import type { LabelLimits, LabelsContext } from '../../../src/ingest/labels/labels-parts.ts'
+import type { LabelLimits, LabelsContext } from '../../../src/ingest/labels/labels-context.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'

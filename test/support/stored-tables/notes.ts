@@ -87,7 +87,7 @@ export const notes: Record<string, StoredTable> = {
       'server',
       1_000_000,
       600,
-      'src/ingest/labels/labels-parts.ts',
+      'src/ingest/labels/labels-context.ts',
       'maxStoredTogether: 1_000_000',
     ),
     until: 'it expires, is withdrawn, or its labeler is not named for 14 days',

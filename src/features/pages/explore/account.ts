@@ -6,7 +6,7 @@ import { keepShare } from '../../../data/graph/lossiness.ts'
 import { CELEBRITY, HIDDEN, MEMBER } from '../../../data/graph/types.ts'
 import { COLD_START, findBackfill } from '../../../data/store/fetching/backfills.ts'
 import { findMember } from '../../../data/store/members/members.ts'
-import { type ExploreContext, type Person, personOf, type Subject } from './parts.ts'
+import { type ExploreContext, type Person, personOf, type Subject } from './context.ts'
 
 type AccountView = Person & {
   isMember: boolean

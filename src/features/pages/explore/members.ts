@@ -4,7 +4,7 @@ import { createReader } from '../../../answers/hydrate/reader.ts'
 import { inParts } from '../../../base/util/turn.ts'
 import type { ColdStartProgress } from '../../../bridge/messages.ts'
 import { lastSeenMembers } from '../../../data/store/members/members.ts'
-import { type ExploreContext, type Person, personOf } from './parts.ts'
+import { type ExploreContext, type Person, personOf } from './context.ts'
 
 type NewcomerView = Person & {
   stage: ColdStartProgress['stage']

@@ -6,7 +6,7 @@ import { createItemsByUri } from '../../../data/store/read/timelines/items-by-ur
 import { newestReposts } from '../../../data/store/records/reactions.ts'
 import { postItem, repostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
 import type { PostCheck } from '../../../http/operator/explored.ts'
-import { type ExploreContext, personOf, type Subject } from './parts.ts'
+import { type ExploreContext, personOf, type Subject } from './context.ts'
 import { originOf, showItem, type VisibleItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
 

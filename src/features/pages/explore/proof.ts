@@ -1,6 +1,6 @@
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import { createKnownFollowers } from '../../../answers/skeleton/known-followers.ts'
-import { type ExploreContext, type Person, personOf, type Subject } from './parts.ts'
+import { type ExploreContext, type Person, personOf, type Subject } from './context.ts'
 
 type ProofView = {
   viewer: Person & { follows: number }

@@ -1,7 +1,7 @@
 // A feed item in the explore view: author, text, the account that brought it, and why.
 
 import type { FeedState } from '../../../answers/hydrate/types.ts'
-import { type ExploreContext, type Person, personOf } from './parts.ts'
+import { type ExploreContext, type Person, personOf } from './context.ts'
 import type { Verdict } from './verdict.ts'
 
 export type VisibleItem = {

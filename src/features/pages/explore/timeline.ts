@@ -11,7 +11,7 @@ import {
   type FeedHeads,
   type MergedFeed,
 } from '../../../data/store/timelines/merged-feed.ts'
-import { type ExploreContext, followedOf, type Subject } from './parts.ts'
+import { type ExploreContext, followedOf, type Subject } from './context.ts'
 import { originOf, showItem, type VisibleItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
 

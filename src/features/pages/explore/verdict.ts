@@ -6,7 +6,7 @@ import { type FeedItemRules, feedItemRules } from '../../../answers/views/rules.
 import { keepShare } from '../../../data/graph/lossiness.ts'
 import { CELEBRITY } from '../../../data/graph/types.ts'
 import { isRepostItem } from '../../../data/store/timelines/item-ids.ts'
-import type { ExploreContext } from './parts.ts'
+import type { ExploreContext } from './context.ts'
 
 export type Verdict = {
   /** How this originator's items get into the timeline. */
