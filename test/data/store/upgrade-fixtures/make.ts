@@ -17,7 +17,7 @@ import { constants, zstdCompressSync } from 'node:zlib'
 
 /** The last commit with each schema. */
 const COMMITS =
-  'd5ba0067 cd9a4246 1ea516f5 12b72c31 4dddcff2 1d4f26e9 b860c588 0773212f 44e0def1 d44403cd 466020ad 8cf3c571 76a9b6f2 1298f78e 130de085 2588d5e4 b265bcb3 9bd4c089 a3bcf7a5 e43d3719 3ab0fb13 fb83d61d bbd156b1 3c82432b 43503ea2'
+  'd5ba0067 cd9a4246 1ea516f5 12b72c31 4dddcff2 1d4f26e9 b860c588 0773212f 44e0def1 d44403cd 466020ad 8cf3c571 76a9b6f2 1298f78e 130de085 2588d5e4 b265bcb3 9bd4c089 a3bcf7a5 e43d3719 3ab0fb13 fb83d61d bbd156b1 3c82432b 43503ea2 89887f27'
 
 const HERE = import.meta.dirname
 const ROOT = join(HERE, '../../../..')
