@@ -1,8 +1,8 @@
 // A cached view: the JSON of a view built once for every viewer and cut at its slots
 // (answers/views/json/slots.ts), with the conditions to check before it is shown to a viewer.
 
-import { NO_NUMBERS } from '../../base/util/number-list.ts'
 import { isRepostItem, rowIdOf } from '../../data/store/timelines/item-ids.ts'
+import { NO_NUMBERS } from '../views/json/number-list.ts'
 import type { FeedItemAccounts } from '../views/rules.ts'
 
 /** The kinds of cached view; each is keyed by the integer named. */

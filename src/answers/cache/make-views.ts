@@ -1,8 +1,8 @@
 // Builds cached views, with the ordinary view functions, from a state hydrated for no particular viewer.
 
-import { NumberList } from '../../base/util/number-list.ts'
 import type { FeedState, PostCounts, ProfileState } from '../hydrate/types.ts'
 import { jsonPieces } from '../views/json/json-pieces.ts'
+import { NumberList } from '../views/json/number-list.ts'
 import { fullText } from '../views/json/ready-json.ts'
 import { SLOT } from '../views/json/slots.ts'
 import { isForMembersOnly } from '../views/members-only.ts'

@@ -5,9 +5,9 @@
 
 import { cardOfPost } from '../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
-import { NumberList } from '../../base/util/number-list.ts'
 import { isWithoutCard } from '../hydrate/card-records.ts'
 import type { BlockedPairs, FeedState, ForEveryone, ProfileState } from '../hydrate/types.ts'
+import { NumberList } from '../views/json/number-list.ts'
 import { dependency, type Missing } from './cached-view.ts'
 
 /** What was observed since the last `begin`. */

@@ -4,7 +4,7 @@
 // parts that the slot's content brings.
 
 import { assert } from '../../../base/util/assert.ts'
-import { NumberList } from '../../../base/util/number-list.ts'
+import { NumberList } from './number-list.ts'
 import { jsonWithMarks, MARK, SLOT, type SlotKind, slotIdAt, slotKindAt } from './slots.ts'
 
 /** All for one view: what it is asked for is overwritten by the next. */
