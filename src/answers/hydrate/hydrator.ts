@@ -30,7 +30,7 @@ export function createHydrator(context: HydratorContext): Hydrator {
   const loader: Loader = {
     readers: prepareReaders(db),
     optOuts: prepareListOptOuts(db, context.actors),
-    parts: context,
+    context,
     knownLikers: createKnownLikers(context),
     onUnusable,
     cachedActors: new CachedRows(MAX_CACHED_ACTOR_BYTES),

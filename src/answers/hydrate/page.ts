@@ -62,7 +62,7 @@ export type HydratorContext = {
 export type Loader = {
   readers: Readers
   optOuts: ListOptOuts
-  parts: HydratorContext
+  context: HydratorContext
   knownLikers: KnownLikersReader
   onUnusable: OnUnusable
   cachedActors: CachedRows<ActorRow, Actor>

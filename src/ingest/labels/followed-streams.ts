@@ -166,7 +166,7 @@ function openStream(context: LabelsContext, { uid, did, cursor }: Row, terms: Te
   return followLabels({
     did,
     cursor,
-    parts: context,
+    context,
     paces,
     onBroken,
     onSkipped,

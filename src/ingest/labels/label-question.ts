@@ -37,7 +37,7 @@ export async function askLabeler(
   const isRequested = new Set(subjects)
   const answered = labels.filter(({ label }) => isRequested.has(label.uri))
   for (let left = labels.length - answered.length; left > 0; left--) drops.note('not-asked')
-  const sound = await soundAmong(answered, { parts: context, identity, labeler })
+  const sound = await soundAmong(answered, { context, identity, labeler })
   for (let left = answered.length - sound.length; left > 0; left--) drops.note('unsigned')
   const isComplete = isWhole && drops.count() === 0
   return {
@@ -50,12 +50,12 @@ export async function askLabeler(
 /** Labels that the known key did not sign may be signed by a new one, which its document then has. */
 async function soundAmong(
   labels: readonly SignedLabel[],
-  of: { parts: Pick<LabelsContext, 'resolver'>; identity: LabelerIdentity; labeler: string },
+  of: { context: Pick<LabelsContext, 'resolver'>; identity: LabelerIdentity; labeler: string },
 ): Promise<SignedLabel[]> {
-  const { parts, identity, labeler } = of
+  const { context, identity, labeler } = of
   const signed = labels.filter((label) => isSignedBy(label, identity.key))
   if (signed.length === labels.length) return signed
-  const renewed = await findLabeler(parts.resolver, labeler, { forceRefresh: true })
+  const renewed = await findLabeler(context.resolver, labeler, { forceRefresh: true })
   if (!renewed || renewed.key === identity.key) return signed
   return labels.filter((label) => signed.includes(label) || isSignedBy(label, renewed.key))
 }

@@ -34,7 +34,7 @@ type StreamOptions = {
   onBroken: (reason: string) => void
   paces: readonly Pace[]
   isKnown: (uri: string) => boolean
-  parts: Pick<LabelsContext, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped' | 'writeRetry'>
+  context: Pick<LabelsContext, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped' | 'writeRetry'>
 }
 
 export type LabelStream = { stop(): Promise<void> }
@@ -64,8 +64,8 @@ type Progress = {
  * decides.
  */
 export function followLabels(options: StreamOptions): LabelStream {
-  const { parts, did } = options
-  const { limits, log } = parts
+  const { context, did } = options
+  const { limits, log } = context
   const bounds = { firstMs: limits.retryMs, longestMs: limits.maxRetryMs }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -137,18 +137,18 @@ async function connect(
   options: StreamOptions,
   { progress, fromNow, signal }: { progress: Progress; fromNow: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
-  const { parts } = options
+  const { context } = options
   const url = streamUrl(progress.identity.origin, fromNow ? undefined : (progress.cursor ?? 0))
-  const lookup = lookupOf(parts, url)
+  const lookup = lookupOf(context, url)
   if (!lookup)
     return { ending: { kind: 'unreachable', message: 'guarded' }, isTooLong: false, received: 0 }
-  const { maxFrameBytes, maxWaitingBytes } = parts.limits
+  const { maxFrameBytes, maxWaitingBytes } = context.limits
   const outcome = { isTooLong: false, received: 0, reported: undefined as Report | undefined }
 
   async function read(frame: Buffer): Promise<boolean> {
     outcome.received++
     // Labels taken while the disk is full would have to stay in memory.
-    await parts.writeRetry.untilSpace(signal)
+    await context.writeRetry.untilSpace(signal)
     const reported = await takeFrame(options, { progress, signal, frame })
     if (reported === undefined || signal.aborted) return true
     if (reported === 'too-long') outcome.isTooLong = true
@@ -182,7 +182,7 @@ async function connect(
   return { ending: reported ?? ended, isTooLong, received }
 }
 
-function lookupOf({ lookupFor }: StreamOptions['parts'], url: URL) {
+function lookupOf({ lookupFor }: StreamOptions['context'], url: URL) {
   try {
     return lookupFor(url)
   } catch {
@@ -212,9 +212,12 @@ async function readFrame(
     return await checkedLabels(options, work)
   } catch (error) {
     if (!mayBeTheirs(error)) throw error
-    const { did, parts } = options
-    parts.onDropped?.('unforeseen')
-    parts.log.warn?.({ err: error, did }, 'a labeler’s frame could not be read: please report this')
+    const { did, context } = options
+    context.onDropped?.('unforeseen')
+    context.log.warn?.(
+      { err: error, did },
+      'a labeler’s frame could not be read: please report this',
+    )
     return { kind: 'broken', message: 'a frame could not be read' }
   }
 }
@@ -223,7 +226,7 @@ async function checkedLabels(
   options: StreamOptions,
   { progress, signal, frame: data }: Reading,
 ): Promise<Report | ReadFrame | undefined> {
-  const { limits, onDropped } = options.parts
+  const { limits, onDropped } = options.context
   const { maxFrameLabels } = limits
   if (!isDecodable(data, maxFrameLabels)) return { kind: 'broken', message: 'a frame is a bomb' }
   const frame = decodeFrame(data)
@@ -252,11 +255,11 @@ async function checkedLabels(
 }
 
 function applyFrame(
-  { parts }: StreamOptions,
+  { context }: StreamOptions,
   progress: Progress,
   { seq, signed, accepted }: ReadFrame,
 ): 'too-long' | undefined {
-  const { limits, now } = parts
+  const { limits, now } = context
   progress.cursor = seq
   progress.applier.add(accepted, seq)
   const isPast =
@@ -273,13 +276,13 @@ function unreadable(progress: Progress, onDropped: LabelsContext['onDropped']): 
 }
 
 async function isSigned(
-  { find, parts }: StreamOptions,
+  { find, context }: StreamOptions,
   progress: Progress,
   label: SignedLabel,
 ): Promise<boolean> {
   if (isSignedBy(label, progress.identity.key)) return true
-  if (parts.now() - progress.renewedAt < RENEW_KEY_AFTER_MS) return false
-  progress.renewedAt = parts.now()
+  if (context.now() - progress.renewedAt < RENEW_KEY_AFTER_MS) return false
+  progress.renewedAt = context.now()
   progress.identity = (await find(true)) ?? progress.identity
   return isSignedBy(label, progress.identity.key)
 }

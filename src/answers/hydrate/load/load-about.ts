@@ -26,8 +26,10 @@ type Declaration = {
 /** Fills `about`, and adds the verifiers it names to `actors`. */
 export function loadAbout(loader: Loader, state: ProfileState, uids: ReadonlySet<number>): void {
   if (uids.size === 0) return
-  const { readers, parts } = loader
-  const verifiers = new Set((parts.trustedVerifiers ?? []).map((did) => parts.actors.uidOf(did)))
+  const { readers, context } = loader
+  const verifiers = new Set(
+    (context.trustedVerifiers ?? []).map((did) => context.actors.uidOf(did)),
+  )
   verifiers.delete(0)
   for (const row of readers.records.ownOf(uids)) addOwn(loader, aboutOf(state, row.uid), row)
   for (const uid of verifiers) if (uids.has(uid)) aboutOf(state, uid).isTrustedVerifier = true
@@ -97,7 +99,7 @@ function toStatus(loader: Loader, row: RecordRow): LiveStatus | undefined {
     onUnusable: loader.onUnusable,
   })
   if (!record) return undefined
-  const uri = recordUri(loader.parts.actors.didOf(row.uid), STATUS, row.rkey)
+  const uri = recordUri(loader.context.actors.didOf(row.uid), STATUS, row.rkey)
   return { uri, cid: unpackCid(row.cid), record, sortAt: row.sortAt }
 }
 
@@ -109,6 +111,6 @@ function toVerification(loader: Loader, row: VerificationRow): Verification | un
   })
   if (!record) return undefined
   const { handle, displayName } = record
-  const uri = recordUri(loader.parts.actors.didOf(row.issuer), VERIFICATION, row.rkey)
+  const uri = recordUri(loader.context.actors.didOf(row.issuer), VERIFICATION, row.rkey)
   return { issuer: row.issuer, uri, handle, displayName, sortAt: row.sortAt }
 }

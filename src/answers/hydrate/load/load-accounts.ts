@@ -35,7 +35,7 @@ export function loadRelations(loader: Loader, state: ProfileState, uids: Iterabl
   const others = [...uids].filter((uid) => uid !== state.viewer?.uid)
   const found = loader.readers.relations(state.viewer.uid, others)
   const rows = state.viewer.withoutPrivateState ? found.map(withoutMutes) : found
-  const didOf = (uid: number) => loader.parts.actors.didOf(uid)
+  const didOf = (uid: number) => loader.context.actors.didOf(uid)
   for (const [uid, relation] of toRelations(rows, state.viewer.did, didOf))
     state.relations.set(uid, relation)
 }
@@ -62,7 +62,7 @@ function toList(loader: Loader, row: ListRow, viewer: Viewer): List | undefined 
     onUnusable: loader.onUnusable,
   })
   if (!record) return undefined
-  const uri = recordUri(loader.parts.actors.didOf(row.uid), LIST, row.rkey)
+  const uri = recordUri(loader.context.actors.didOf(row.uid), LIST, row.rkey)
   const isReference = record.purpose === REFERENCE_LIST
   const optOut =
     viewer && isReference ? loader.optOuts.by(viewer.uid, { owner: row.uid, uri }) : undefined

@@ -73,7 +73,7 @@ function toActor(
   const [uid, handle, handleValid, status, followsCount, followersCount, postsCount] = row
   return {
     uid,
-    did: loader.parts.actors.didOf(uid),
+    did: loader.context.actors.didOf(uid),
     handle: handleValid && handle ? handle : INVALID_HANDLE,
     hiddenAs: hiddenByCode.get(status),
     profile: profile && toProfile(row, profile),

@@ -29,7 +29,7 @@ type Row = ReturnType<Loader['readers']['associated']['cardsOf']>[number]
 function addRow(loader: Loader, state: FeedState, row: Row): string {
   const { id, uid, cid, card } = row
   const collection = names.get(row.collection)!
-  const uri = recordUri(loader.parts.actors.didOf(uid), collection, row.rkey)
+  const uri = recordUri(loader.context.actors.didOf(uid), collection, row.rkey)
   const key = associatedKey({ uri, cid })
   state.associatedRows.set(key, id)
   if (card === null) return key

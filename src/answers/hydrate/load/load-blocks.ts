@@ -56,12 +56,12 @@ function judge(loader: Loader, pairs: readonly Pair[], reader: ReadFor) {
 
 /** Lists taken down for the labelers of the request. */
 function takenDownFor(
-  { readers, parts }: Loader,
+  { readers, context }: Loader,
   lists: ReadonlySet<number>,
   { labelers: { redact }, now }: ReadFor,
 ): number[] {
   if (lists.size === 0 || redact.size === 0) return []
-  const labelers = [...redact].map((did) => parts.actors.uidOf(did)).filter((uid) => uid !== 0)
+  const labelers = [...redact].map((did) => context.actors.uidOf(did)).filter((uid) => uid !== 0)
   return readers.labels.takenDownLists(lists, { labelers, now })
 }
 

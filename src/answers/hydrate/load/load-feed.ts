@@ -23,7 +23,7 @@ export function loadFeed(
   reader: Reader,
   options: PostOptions = {},
 ): FeedState {
-  const state = emptyFeedState(reader, loader.parts.urls)
+  const state = emptyFeedState(reader, loader.context.urls)
   loadItems(loader, state, items)
   const ids = [...state.items.values()].map(({ post }) => post)
   loadAround(loader, state, loadThreads(loader, state, ids), options)
@@ -36,7 +36,7 @@ export function loadPostsOnly(
   reader: Reader,
   options: PostOptions = {},
 ): FeedState {
-  const state = emptyFeedState(reader, loader.parts.urls)
+  const state = emptyFeedState(reader, loader.context.urls)
   loadAround(loader, state, loadPosts(loader, state, ids), options)
   return state
 }

@@ -56,6 +56,6 @@ function toThreadgate(loader: Loader, state: FeedState, row: GateRow): Threadgat
 function listIds(loader: Loader, uri: unknown): number[] {
   const key = parseRecordUri(uri)
   if (key?.collection !== LIST) return []
-  const id = loader.readers.lists.idOf(loader.parts.actors.uidOf(key.did), packRkey(key.rkey))
+  const id = loader.readers.lists.idOf(loader.context.actors.uidOf(key.did), packRkey(key.rkey))
   return id === 0 ? [] : [id]
 }

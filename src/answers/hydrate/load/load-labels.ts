@@ -49,7 +49,7 @@ export function loadLabelled(
   { viewer, labelers, now }: Reader,
 ): ReturnType<Hydrator['labelled']> {
   const { labels, posts: postReader } = loader.readers
-  const { onLabelsRead, actors } = loader.parts
+  const { onLabelsRead, actors } = loader.context
   if (onLabelsRead && viewer) {
     const keys = posts.length > 0 ? postReader.keys(posts) : []
     const uris = keys.map(({ uid, rkey }) => recordUri(actors.didOf(uid), POST, rkey))
@@ -120,7 +120,7 @@ export function loadSubjectLabels(
   for (const subject of takedowns.isAny() ? takedowns.among(subjects) : []) {
     found.set(subject, { ...NOTHING, labels: [], isTakenDown: true })
   }
-  const keys = subjectKeys(loader.parts.actors, new Set(subjects))
+  const keys = subjectKeys(loader.context.actors, new Set(subjects))
   const by = filterOf(loader, labelers, now)
   if (keys.length === 0 || by.labelers.length === 0) return found
   for (const label of loader.readers.labels.ofSubjects(keys, by)) {
@@ -146,18 +146,18 @@ export function subjectKeys(actors: ActorReader, subjects: Iterable<string>): Na
   return keys
 }
 
-function filterOf({ parts }: Loader, { dids }: Labelers, now: number): LabelFilter {
-  return { labelers: dids.map((did) => parts.actors.uidOf(did)).filter((uid) => uid !== 0), now }
+function filterOf({ context }: Loader, { dids }: Labelers, now: number): LabelFilter {
+  return { labelers: dids.map((did) => context.actors.uidOf(did)).filter((uid) => uid !== 0), now }
 }
 
 function readLabels(
-  { readers, parts }: Loader,
+  { readers, context }: Loader,
   state: ProfileState,
   by: LabelFilter,
 ): StoredLabel[] {
   const { labels } = readers
   const { posts } = state as Partial<FeedState>
-  const keys = subjectKeys(parts.actors, [...state.records.keys(), ...associatedIn(state)])
+  const keys = subjectKeys(context.actors, [...state.records.keys(), ...associatedIn(state)])
   const owners = [...state.lists.values()].map(({ uid }) => uid)
   const accounts = new Set([...state.actors.keys(), ...owners])
   return [
@@ -192,12 +192,12 @@ const NOTHING: SubjectLabels = {
   isImpersonation: false,
 }
 
-function toLabel({ parts }: Loader, row: StoredLabel): Label | undefined {
-  const did = parts.actors.didOf(row.uid)
+function toLabel({ context }: Loader, row: StoredLabel): Label | undefined {
+  const did = context.actors.didOf(row.uid)
   const collection = names.get(row.collection)
   if (row.collection !== 0 && !collection) return undefined
   return {
-    src: parts.actors.didOf(row.src),
+    src: context.actors.didOf(row.src),
     uri: collection ? recordUri(did, collection, row.rkey) : did,
     cid: row.cid ?? undefined,
     val: row.val,
@@ -206,7 +206,7 @@ function toLabel({ parts }: Loader, row: StoredLabel): Label | undefined {
   }
 }
 
-function hideTakenDown({ parts }: Loader, state: ProfileState): void {
+function hideTakenDown({ context }: Loader, state: ProfileState): void {
   const isTakenDown = (subject: string) => state.labels.get(subject)?.isTakenDown ?? false
   for (const [uid, actor] of state.actors) {
     if (!actor.hiddenAs && isTakenDown(actor.did)) {
@@ -219,7 +219,7 @@ function hideTakenDown({ parts }: Loader, state: ProfileState): void {
     posts?.delete(id)
     takenDown?.set(id, post)
   }
-  const isOwnerTakenDown = (uid: number) => isTakenDown(parts.actors.didOf(uid))
+  const isOwnerTakenDown = (uid: number) => isTakenDown(context.actors.didOf(uid))
   const lists = new Set<number>()
   for (const [id, { uri, uid }] of state.lists) {
     if (isTakenDown(uri)) state.lists.delete(id)
@@ -233,10 +233,10 @@ function hideTakenDown({ parts }: Loader, state: ProfileState): void {
 /**
  * Has the labelers asked about subjects they were not asked about recently, for the next request.
  */
-function askFor({ parts }: Loader, state: ProfileState, labelers: Labelers): void {
-  if (!parts.onLabelsRead || !state.viewer) return
+function askFor({ context }: Loader, state: ProfileState, labelers: Labelers): void {
+  if (!context.onLabelsRead || !state.viewer) return
   const { posts } = state as Partial<FeedState>
-  parts.onLabelsRead(state.viewer, labelers, [
+  context.onLabelsRead(state.viewer, labelers, [
     ...subjectsOf([...state.actors.values()].map(({ did }) => did)),
     ...[...(posts?.values() ?? [])].map(({ uri }) => uri),
     ...[...state.lists.values()].map(({ uri }) => uri),
@@ -252,11 +252,11 @@ function associatedIn(state: ProfileState): Set<string> {
 }
 
 /** at-URIs of what these posts' link cards show. */
-function cardSubjects({ readers, parts }: Loader, posts: readonly number[]): string[] {
+function cardSubjects({ readers, context }: Loader, posts: readonly number[]): string[] {
   const cards = posts.length > 0 ? readers.associated.cardsOf(posts) : []
   return cards.flatMap(({ uid, collection, rkey }) => {
     const name = names.get(collection)
-    return name ? [recordUri(parts.actors.didOf(uid), name, rkey)] : []
+    return name ? [recordUri(context.actors.didOf(uid), name, rkey)] : []
   })
 }
 

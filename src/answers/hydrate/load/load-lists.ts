@@ -8,7 +8,7 @@ export function loadListsOnly(
   ids: readonly number[],
   reader: Reader,
 ): ProfileState {
-  const state = emptyProfileState(reader, loader.parts.urls)
+  const state = emptyProfileState(reader, loader.context.urls)
   loadLists(loader, state, new Set(ids))
   const creators = new Set([...state.lists.values()].map(({ uid }) => uid))
   loadAccounts(loader, state, creators)

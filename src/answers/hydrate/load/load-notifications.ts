@@ -28,7 +28,7 @@ export function loadNotifications(
   reader: Reader,
 ): NotificationState {
   const state: NotificationState = {
-    ...emptyFeedState(reader, loader.parts.urls),
+    ...emptyFeedState(reader, loader.context.urls),
     notifications: new Map(),
   }
   for (const row of loader.readers.notifications(ids)) {
@@ -73,7 +73,7 @@ function toNotification(
     id,
     reason,
     author,
-    uri: recordUri(loader.parts.actors.didOf(author), collection, row.rkey),
+    uri: recordUri(loader.context.actors.didOf(author), collection, row.rkey),
     post: row.post ?? undefined,
     content,
     starterPack: reason === 'follow' ? packOf(content?.record['via']) : undefined,

@@ -41,7 +41,7 @@ export function loadPostViewers(
 
 export function loadPostCounts(loader: Loader, ids: readonly number[]): Map<number, PostCounts> {
   const found = new Map<number, PostCounts>()
-  loader.parts.onCountsRead?.(ids)
+  loader.context.onCountsRead?.(ids)
   for (const [id, ...counts] of loader.readers.posts.counts(ids))
     found.set(id, toPostCounts(counts))
   return found

@@ -67,7 +67,7 @@ export function loadRefs(loader: Loader, state: FeedState, ids: (number | undefi
 }
 
 function toRef(loader: Loader, { id, uid, rkey, state }: PostKeyRow): PostRef {
-  const uri = recordUri(loader.parts.actors.didOf(uid), POST, rkey)
+  const uri = recordUri(loader.context.actors.didOf(uid), POST, rkey)
   return { id, uid, uri, isStub: isWithoutRecord(state) }
 }
 /** posts.id of the quoted post. */

@@ -18,7 +18,7 @@ export function loadProfiles(
   reader: Reader,
   options: ProfileOptions = {},
 ): ProfileState {
-  const state = emptyProfileState(reader, loader.parts.urls)
+  const state = emptyProfileState(reader, loader.context.urls)
   const { knownFollowers } = options
   const proven = knownFollowers === true ? uids : knownFollowers || []
   loadKnownFollowers(loader, state, proven)
@@ -68,7 +68,7 @@ export function loadRelationsOnly(
   uids: readonly number[],
   reader: Reader,
 ): ProfileState {
-  const state = emptyProfileState(reader, loader.parts.urls)
+  const state = emptyProfileState(reader, loader.context.urls)
   loadRelations(loader, state, uids)
   loadLists(loader, state, new Set())
   return state
@@ -88,7 +88,7 @@ function knownFollowers(
   viewer: number,
   subject: number,
 ): KnownFollowers | undefined {
-  const { graph } = loader.parts
+  const { graph } = loader.context
   const count = graph.knownFollowersCount(viewer, subject)
   if (count === 0) return undefined
   const out = new Uint32Array(PRESENTED_KNOWN_FOLLOWERS)

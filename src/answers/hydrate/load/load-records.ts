@@ -48,7 +48,7 @@ export function loadRecordsOnly(
   reader: Reader,
   { content = false, alsoProfile = 0 }: RecordOptions = {},
 ): ProfileState {
-  const state = emptyProfileState(reader, loader.parts.urls)
+  const state = emptyProfileState(reader, loader.context.urls)
   addRecords(loader, state, uris)
   if (content) addContents(loader, state)
   const uids = new Set([...state.records.values()].map(({ uid }) => uid))
@@ -83,7 +83,7 @@ export function addRecords(loader: Loader, state: ProfileState, uris: Iterable<s
 
 function keyOf(loader: Loader, uri: string): RecordKey[] {
   const key = parseRecordUri(uri)
-  const uid = key ? loader.parts.actors.uidOf(key.did) : 0
+  const uid = key ? loader.context.actors.uidOf(key.did) : 0
   if (!key || uid === 0 || !Object.hasOwn(checks, key.collection)) return []
   const collection = collectionCodes[key.collection as PresentedCollection]
   return [{ uid, collection, rkey: packRkey(key.rkey) }]
@@ -101,7 +101,7 @@ function toHeld(
     onUnusable: loader.onUnusable,
   })
   if (!record) return undefined
-  const uri = recordUri(loader.parts.actors.didOf(row.uid), collection, row.rkey)
+  const uri = recordUri(loader.context.actors.didOf(row.uid), collection, row.rkey)
   const { id, uid, sortAt, likes: likeCount } = row
   const held = {
     collection,
@@ -149,7 +149,7 @@ function addContents(loader: Loader, state: ProfileState): void {
 type ListAt = { id: number; uid: number }
 
 function listsByUri(loader: Loader, uris: readonly string[]): Map<string, ListAt> {
-  const { actors } = loader.parts
+  const { actors } = loader.context
   const keys = [...new Set(uris)].flatMap((uri) => {
     const key = parseRecordUri(uri)
     const uid = key?.collection === LIST ? actors.uidOf(key.did) : 0
@@ -173,7 +173,7 @@ function samplesOf(
 ): Map<number, PackContent['sample']> {
   const creators = new Map([...lists.values()].map(({ id, uid }) => [id, uid]))
   const samples = new Map<number, PackContent['sample']>()
-  const { readers, parts } = loader
+  const { readers, context } = loader
   if (creators.size === 0) return samples
   const rows = readers.packs.membersOf(creators.keys(), NEWEST_MEMBERS)
   const pairs = rows.map(({ list, subject }) => [creators.get(list)!, subject] as const)
@@ -188,7 +188,7 @@ function samplesOf(
     const isVisible = isOwn || !(blocks.has(creator, subject) || isOptedOut)
     if (!isVisible || sample.length >= SAMPLED_MEMBERS) continue
     sample.push({
-      uri: recordUri(parts.actors.didOf(creator), LIST_ITEM, rkey),
+      uri: recordUri(context.actors.didOf(creator), LIST_ITEM, rkey),
       subject,
       isOptedOut,
     })
@@ -218,7 +218,7 @@ export function membershipsOf(
   subject: number,
 ): Map<string, string> {
   const lists = [...packs.values()].flatMap(({ list }) => (list ? [list] : []))
-  const { actors } = loader.parts
+  const { actors } = loader.context
   const items = new Map(
     loader.readers.packs.itemsOf(new Set(lists), subject).map(({ list, rkey }) => [list, rkey]),
   )

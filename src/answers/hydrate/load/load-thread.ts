@@ -20,7 +20,7 @@ export function loadThread(
   { anchor, ids }: ThreadHydration,
   reader: Reader,
 ): ThreadState {
-  const feed = emptyFeedState(reader, loader.parts.urls)
+  const feed = emptyFeedState(reader, loader.context.urls)
   const posts = loadPosts(loader, feed, [anchor, ...ids])
   const visible = feed.posts.get(anchor)
   loadPosts(loader, feed, [visible?.root])
@@ -38,8 +38,8 @@ export function loadThread(
   return { ...feed, opLikes, tagged: loadTagged(loader, ids) }
 }
 
-function loadTagged({ readers, parts }: Loader, ids: readonly number[]): ThreadState['tagged'] {
-  const { threadTagsHide, threadTagsBumpDown } = parts.tagRules ?? NO_TAG_RULES
+function loadTagged({ readers, context }: Loader, ids: readonly number[]): ThreadState['tagged'] {
+  const { threadTagsHide, threadTagsBumpDown } = context.tagRules ?? NO_TAG_RULES
   return {
     aside: readers.tags.posts(ids, threadTagsHide),
     bumpedDown: readers.tags.posts(ids, threadTagsBumpDown),
@@ -49,7 +49,7 @@ function loadTagged({ readers, parts }: Loader, ids: readonly number[]): ThreadS
 /** The thread's owner by the root's URI, which may have no row. */
 function ownerOf(loader: Loader, { record, uri }: Post): { uid: number; did: string } | undefined {
   const did = parseRecordUri(record.reply?.root.uri ?? uri)?.did
-  return did === undefined ? undefined : { uid: loader.parts.actors.uidOf(did), did }
+  return did === undefined ? undefined : { uid: loader.context.actors.uidOf(did), did }
 }
 
 function accountsOf(state: FeedState): Set<number> {

@@ -28,7 +28,7 @@ type Content = Pick<Post, 'characters' | 'cid' | 'record'>
 /** Returns one entry for each id that has a row. */
 export function readPosts(loader: Loader, ids: readonly number[]): CachedPost[] {
   const rows = loader.readers.posts.rows(ids)
-  loader.parts.onCountsRead?.(ids)
+  loader.context.onCountsRead?.(ids)
   const texts = readTexts(loader, rows)
   return rows.map((row) => {
     const found = loader.cachedPosts.find(row[0])
@@ -48,7 +48,7 @@ function readTexts(loader: Loader, rows: PostRow[]): Map<number, PostText> {
   const uids = new Map(unread.map((row) => [row[0], row[1]]))
   for (const [id, rkey, cid, stored] of loader.readers.posts.texts(uids.keys())) {
     const json = recordText(stored)
-    const uri = recordUri(loader.parts.actors.didOf(uids.get(id)!), POST, rkey)
+    const uri = recordUri(loader.context.actors.didOf(uids.get(id)!), POST, rkey)
     const bytes = POST_BYTES + (json?.length ?? 0) * BYTES_A_CHARACTER
     texts.set(id, { uri, content: cid ? parseContent(loader, cid, json) : undefined, bytes })
   }
@@ -97,7 +97,7 @@ function toPost(
     root: root ?? undefined,
     parent: parent ?? undefined,
     embedded: embeddedRecord(record, quote, {
-      actors: loader.parts.actors,
+      actors: loader.context.actors,
       lists: loader.readers.lists,
     }),
     violatesThreadgate: (flags & VIOLATES_THREADGATE) !== 0,
@@ -112,5 +112,5 @@ function toPost(
 function isSettled(loader: Loader, post: Post | undefined): boolean {
   if (!post?.embedded) return true
   const { collection, did, uid } = post.embedded
-  return collection !== LIST && did !== '' && loader.parts.actors.uidOf(did) === uid
+  return collection !== LIST && did !== '' && loader.context.actors.uidOf(did) === uid
 }

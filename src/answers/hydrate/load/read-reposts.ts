@@ -38,6 +38,6 @@ function toRepost(
   [id, uid, subject, sortAt]: RepostRow,
   [, rkey, cid]: RepostTextRow,
 ): Repost {
-  const uri = recordUri(loader.parts.actors.didOf(uid), REPOST, rkey)
+  const uri = recordUri(loader.context.actors.didOf(uid), REPOST, rkey)
   return { id, uid, uri, cid: unpackCid(cid), subject, sortAt }
 }
